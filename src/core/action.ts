@@ -23,8 +23,11 @@ export type Action =
       readonly effect: Effect;
       /** It starts a machine that an update of ours stopped: see `isStoppedByUs` in knowledge.ts. */
       readonly restarts?: true;
-      /** It stops a machine for the grace of its deletion, which has taken all places and approvals: see plan/grace.ts. */
-      readonly retires?: true;
+      /**
+       * It stops a machine for the grace of this deletion of it, which has taken the places and approvals of both. Whatever holds the
+       * deletion holds the stop: see `heldAs`, and plan/grace.ts.
+       */
+      readonly retires?: Deletion;
     })
   | (About &
       Incarnated & {
@@ -139,6 +142,10 @@ export const powerField = 'machine.power';
 
 /** `drift`: the cloud moved; `rollout`: a spec did; `unknown`: no store to tell them apart. */
 export type Cause = 'drift' | 'rollout' | 'unknown';
+
+/** The action by which holds judge this one. */
+export const heldAs = (action: Action): Action =>
+  action.verb === 'update' && action.retires !== undefined ? action.retires : action;
 
 /** The effect of an update on a running machine. */
 export type Effect = 'in-place' | 'stops';

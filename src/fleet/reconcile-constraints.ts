@@ -1,4 +1,4 @@
-import { type Action, type DoneVerb, driftPartOf } from '../core/action.ts';
+import { type Action, type DoneVerb, driftPartOf, heldAs } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
@@ -182,7 +182,8 @@ export function guardOf(activeSpec: ActiveSpec, reconcileConstraints: ReconcileC
       const now = await constraintsAt(moment);
       const holds = holdsNow(activeSpec, reconcileConstraints, now);
       const refused = actions.flatMap((action): readonly (readonly [Action, Withholding])[] => {
-        const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
+        const judged = heldAs(action);
+        const reason = holds.map((hold) => hold(judged)).find((given) => given !== undefined);
         return reason === undefined ? [] : [[action, reason]];
       });
       return { refused: new Map(refused), ...(now.guardUntil === undefined ? {} : { until: now.guardUntil }) };

@@ -121,6 +121,8 @@ export interface GenerationAuthors {
 export interface SpecTree extends SpecFiles {
   readonly estate: Located<EstateDoc> | undefined;
   readonly documents: readonly Located<Document>[];
+  /** Those that are left out, as their lifetime is over: they want nothing, and their terms go on to govern. */
+  readonly ended?: readonly Located<Document>[];
   readonly problems: readonly Problem[];
   readonly revision: string;
   /** The patches beside it; absent: none ever were considered, as of a folder. */

@@ -1,6 +1,7 @@
 import { checkSpecs, type Specs } from '../core/documents/check-specs.ts';
 import { isBesideSpecs, overlay } from '../core/documents/overlay.ts';
 import { error, type Problem, sortProblems, warning } from '../core/documents/problem.ts';
+import { readDocument } from '../core/documents/read-document.ts';
 import { plainValue } from '../core/documents/tree.ts';
 import { parseJson } from './json.ts';
 import { limits } from './limits.ts';
@@ -15,12 +16,13 @@ import { parseYaml } from './yaml.ts';
  */
 export function parseSpecs(files: readonly SpecFile[], today: string): Specs {
   const parsed = mergeParsed(files.map(parseFile));
-  const { trees, broken, problems } = overlay(parsed);
+  const { trees, ended, broken, problems } = overlay(parsed);
   const checked = checkSpecs(trees, broken, today);
   const texts = new Map(files.map((file) => [file.path, file.text]));
   const all = Map.groupBy([...parsed.problems, ...problems, ...checked.problems], (problem) => problem.at.file);
   return {
     documents: checked.documents,
+    ended: ended.flatMap((tree) => readDocument(tree).document ?? []),
     problems: sortProblems([...all].flatMap(([path, found]) => showProblems(path, texts.get(path), found))),
   };
 }

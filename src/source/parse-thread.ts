@@ -15,10 +15,15 @@ export interface Parsing {
   readonly today: string;
 }
 
-/** The thread's messages: some of the documents for each request; in the end the problems. */
+/** The thread's messages: some of the documents for each request; in the end the problems, and the documents that have ended. */
 export type Parsed =
-  | { readonly documents: readonly { readonly value: Document; readonly tree: Tree }[] }
-  | { readonly problems: readonly Problem[] };
+  | { readonly documents: readonly ParsedDocument[] }
+  | { readonly problems: readonly Problem[]; readonly ended: readonly ParsedDocument[] };
+
+interface ParsedDocument {
+  readonly value: Document;
+  readonly tree: Tree;
+}
 
 /** Characters that a parser reads within 50 ms, however full of marks they are (5 to 15 µs a mark, see `limits`). */
 const inlineLength = 4 * 1024;
@@ -52,7 +57,10 @@ function inThread(parsing: Parsing, mostMs = never): Promise<Specs> {
     worker.on('error', (error) => end(() => reject(error)));
     worker.on('exit', () => end(() => reject(new Error('the thread that read the specs ended without an answer'))));
     worker.on('message', (parsed: Parsed) => {
-      if ('problems' in parsed) return end(() => resolve({ documents, problems: parsed.problems }));
+      if ('problems' in parsed) {
+        const ended = parsed.ended.map(({ value, tree }) => locate(value, tree));
+        return end(() => resolve({ documents, ended, problems: parsed.problems }));
+      }
       for (const { value, tree } of parsed.documents) documents.push(locate(value, tree));
       // why: what has arrived would be taken in one turn of the loop, however much it is
       setImmediate(() => worker.postMessage('go on'));

@@ -11,14 +11,16 @@ import type { Parsed, Parsing } from './parse-thread.ts';
 const piece = 2_000;
 
 async function main(port: NonNullable<typeof parentPort>, { files, today }: Parsing): Promise<void> {
-  const { documents, problems } = parseSpecs(files, today);
+  const { documents, ended = [], problems } = parseSpecs(files, today);
   for (const some of piecesOf(documents)) {
     const message = once(port, 'message');
-    port.postMessage({ documents: some.map(({ value, tree }) => ({ value, tree })) } satisfies Parsed);
+    port.postMessage({ documents: some.map(sent) } satisfies Parsed);
     await message;
   }
-  port.postMessage({ problems } satisfies Parsed);
+  port.postMessage({ problems, ended: ended.map(sent) } satisfies Parsed);
 }
+
+const sent = ({ value, tree }: Located<Document>) => ({ value, tree });
 
 function* piecesOf(documents: readonly Located<Document>[]): Generator<readonly Located<Document>[]> {
   let some: Located<Document>[] = [];

@@ -76,11 +76,12 @@ export const parseStoredInThread = async (kept: SpecSnapshot, revision: string, 
 function treeOf(
   { specs, userData, overlay }: SpecSnapshot,
   revision: string,
-  { documents, problems }: Specs,
+  { documents, ended = [], problems }: Specs,
 ): SpecTree {
   return {
     estate: estateOf(documents),
     documents,
+    ...(ended.length === 0 ? {} : { ended }),
     problems: sortProblems([...problems]),
     revision,
     files: specs,

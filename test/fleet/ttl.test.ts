@@ -145,6 +145,39 @@ describe('an estate with a ttl', () => {
   });
 });
 
+describe('a document that has ended', () => {
+  const more = rule('https');
+  for (const mode of ['plan', 'observe'])
+    for (const then of ['nothing', 'another commit'])
+      it(`goes on to govern by its mode ${mode}, with ${then} after its end`, async () => {
+        const world = await settled([...base, preview], atOnce);
+        const held = machine('preview', { ttl: '8h', mode });
+        await world.accept([...base, held], { ...enough, ...atOnce });
+        await world.reconcile();
+        await after(world, 9 * hour);
+        assert.equal(ids(world).length, 2);
+        if (then === 'nothing') return;
+        await world.accept([...base, held, more], { ...enough, ...atOnce });
+        await world.reconcile();
+        await world.accept([...base, more], { ...enough, ...atOnce });
+        await world.reconcile();
+        assert.equal(ids(world).length, 2);
+      });
+
+  it('is held by a pause of its owner', async () => {
+    const world = await settled(base, atOnce);
+    await world.accept([...base, machine('preview', { ttl: '8h' }, { owner: 'team-x' })], { ...enough, ...atOnce });
+    await world.reconcile();
+    const of = { by: 'owner', name: 'team-x' } as const;
+    const until = world.clock.now() + 20 * hour;
+    await world.store.fleet.pauses.begin(estate, { what: 'all', of, person: 'ada', reason: 'x', until });
+    await after(world, 9 * hour);
+    assert.equal(ids(world).length, 2);
+    await after(world, 12 * hour);
+    assert.equal(ids(world).length, 1);
+  });
+});
+
 describe('the authors of an end', () => {
   it('are those of the commit that stated the lifetime: they approve no deletion of it', async () => {
     const world = fleetWorld();

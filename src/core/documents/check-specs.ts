@@ -26,6 +26,8 @@ import type { Located, Tree } from './tree.ts';
  */
 export interface Specs {
   readonly documents: readonly Located<Document>[];
+  /** Those that are left out, as their lifetime is over; absent: none. */
+  readonly ended?: readonly Located<Document>[];
   readonly problems: readonly Problem[];
 }
 

@@ -23,7 +23,7 @@ interface Parsed {
  *
  * Patches lie over both. A document whose lifetime is over is left out, see `endedFileName`.
  */
-export function overlay({ trees, broken }: Parsed): Parsed & { readonly problems: readonly Problem[] } {
+export function overlay({ trees, broken }: Parsed): Overlaid {
   const documents = trees.filter(isBase);
   const unread = new Set(broken.filter(isBase).map(keyOf));
   const work: Work = {
@@ -38,8 +38,16 @@ export function overlay({ trees, broken }: Parsed): Parsed & { readonly problems
   const whole = { ...work, base: indexOf(documents) };
   for (const tree of trees) if (patchIn(tree.at.file) !== undefined) layPatch(tree, whole);
   const ended = new Set(trees.filter(({ at: { file } }) => ENDED.test(file)).map(keyOf));
-  const lasting = ended.size === 0 ? documents : documents.filter((tree) => !ended.has(keyOf(tree) ?? '-'));
-  return { trees: lasting, broken: work.broken, problems: work.problems };
+  const { lasting = [], over = [] } = Object.groupBy(documents, (tree) =>
+    ended.has(keyOf(tree) ?? '-') ? 'over' : 'lasting',
+  );
+  return { trees: lasting, ended: over, broken: work.broken, problems: work.problems };
+}
+
+/** `ended`: documents that are left out. */
+interface Overlaid extends Parsed {
+  readonly ended: readonly Tree[];
+  readonly problems: readonly Problem[];
 }
 
 interface Work {

@@ -1,4 +1,4 @@
-import { type Action, beginsGrace, type Deletion, type Finding, partField } from '../action.ts';
+import { type Action, beginsGrace, type Deletion, type Finding, heldAs, partField } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import type { DeletionGrace } from '../grace.ts';
 import { groupByMany } from '../group-by-many.ts';
@@ -30,7 +30,8 @@ export function admit(actions: readonly Action[], holds: readonly Hold[], world:
   const findings: Finding[] = [];
   const outlived = outlivedBy(actions, world);
   const allowed = actions.filter((action) => {
-    const reason = holds.map((hold) => hold(action)).find((given) => given !== undefined);
+    const judged = heldAs(action);
+    const reason = holds.map((hold) => hold(judged)).find((given) => given !== undefined);
     const held = inGrace(action, reason) ?? reason ?? needed(outlived(action));
     if (held !== undefined) findings.push(withheld(action, held, world));
     return held === undefined;

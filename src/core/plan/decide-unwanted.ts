@@ -62,7 +62,7 @@ function releaseWritten(observed: Observed, address: Address, world: World): Dec
 }
 
 /** Documents that are known by name only: nobody loaded the file they once stood in. */
-const refsTo = (documents: readonly Address[]): readonly DocumentRef[] =>
+export const refsTo = (documents: readonly Address[]): readonly DocumentRef[] =>
   documents.map((document) => ({ address: document, file: '', line: 0 }));
 
 /** The mark says it, else the store; unknown means retain. Rules carry no mark of their own: their default is to go. */

@@ -119,7 +119,16 @@ function changingAtLeastPower(changes: readonly FieldChange[], present: Present,
     return [decision];
   const isHeld = present.input.choices?.holds?.some((hold) => hold(decision) !== undefined) === true;
   const power = changes.filter(({ field }) => field === powerField);
-  return isHeld ? [changing(power, present, 'drift'), decision] : [decision];
+  return isHeld ? [changing(power, { ...present, desired: onlyStarted(present) }, 'drift'), decision] : [decision];
+}
+
+/** As it was applied last, and running: what is held must not count as applied, else it would be drift from then on. */
+function onlyStarted({ desired, input: { knowledge } }: Present): Desired {
+  const applied = knowledge.applied.get(desired.address)?.attributes;
+  if (desired.kind !== 'instance' || applied === undefined) return desired;
+  // why: of a machine
+  const { machine, ...rest } = applied as Attributes['instance'];
+  return { ...desired, attributes: { ...rest, machine: { ...machine, power: 'running' } } };
 }
 
 /** A door that somebody opens again and again is closed again and again. */

@@ -14,6 +14,7 @@ import {
   type RuleAttributes,
 } from '../resource.ts';
 import { compareText } from '../text.ts';
+import { refsTo } from './decide-unwanted.ts';
 import type { Hold, PlanInput, Removals } from './plan-input.ts';
 import { gapOf, type World } from './world.ts';
 
@@ -57,44 +58,25 @@ export function withGrace(decisions: readonly Decision[], world: World): readonl
   });
 }
 
-/**
- * The stop of a machine while its grace runs, where its document wanted that. Once only: whoever starts it in its grace needs it. It
- * counts with its deletion: that has taken the limit place and the approvals.
- */
-function stopFor({ kind, address, observed, grace, ...about }: Deletion, { input }: World): readonly Action[] {
-  const { knowledge, wanted } = input;
-  const { attributes } = observed;
+/** The stop of a machine while its grace runs, where its document wanted that. Once only: whoever starts it in its grace needs it. */
+function stopFor(deletion: Deletion, { input: { knowledge } }: World): readonly Action[] {
+  const { kind, address, observed, grace, cause, documents } = deletion;
   const kept = knowledge.settled.get(observed.id)?.terms;
+  const { documents: stated = [], attributes } = knowledge.applied.get(address) ?? {};
   // why: of a machine
-  const applied = knowledge.applied.get(address)?.attributes as InstanceAttributes | undefined;
+  const applied = attributes as InstanceAttributes | undefined;
   if (grace?.phase !== 'runs' || kind !== 'instance' || kept?.beforeDelete !== 'stop') return [];
-  if (powerOf(attributes) !== 'running' || observed.condition.state !== 'ready') return [];
+  if (powerOf(observed.attributes) !== 'running' || observed.condition.state !== 'ready') return [];
   if (applied?.machine.power !== 'running' || knowledge.pending.some((one) => one.address === address)) return [];
-  const document = documentOfReplica(address);
-  const documents = [{ address: document, file: '', line: 0 }];
-  const mode = grace.allowed ? 'enforce' : (wanted.documents.get(document)?.mode ?? wanted.mode);
   const desired: Desired<'instance'> = {
-    ...{ kind, address, name: observed.name, documents },
+    ...{ kind, address, name: observed.name, documents: refsTo(stated) },
     // why: what others set on it since is not ours, and stays theirs when its document is back
     attributes: { ...applied, machine: { ...applied.machine, power: 'stopped' } },
-    terms: { mode, protect: kept.protect, deletionPolicy: kept.deletionPolicy, beforeDelete: kept.beforeDelete },
+    terms: { mode: 'enforce', protect: kept.protect, deletionPolicy: kept.deletionPolicy },
   };
   const changes = [{ field: powerField, from: 'running', to: 'stopped' }];
-  const { owners: _, because: __, ...rest } = about;
-  return [
-    {
-      ...rest,
-      verb: 'update',
-      kind,
-      address,
-      desired,
-      observed,
-      changes,
-      documents,
-      effect: 'in-place',
-      retires: true,
-    },
-  ];
+  const about = { verb: 'update', kind, address, documents, cause } as const;
+  return [{ ...about, desired, observed, changes, effect: 'in-place', retires: deletion }];
 }
 
 const beginning = (forMs: number, { by }: Removals): DeletionGrace | undefined =>

@@ -20,7 +20,7 @@ import type { PauseDraft, PauseSubject } from '../pause.ts';
 import { formatMoment } from '../render/wording.ts';
 import { type Address, documentOfReplica, type RuleAttributes } from '../resource.ts';
 import { onlyNarrows } from './narrowing.ts';
-import type { Allowed, Approved, Hold, PlanInput, Wanted } from './plan-input.ts';
+import { type Allowed, type Approved, allowedBy, type Hold, type PlanInput, type Wanted } from './plan-input.ts';
 import type { World } from './world.ts';
 
 /**
@@ -104,8 +104,8 @@ function namedDocuments(action: Action): readonly Address[] {
 export const protectorsOf = (action: Action): readonly Address[] =>
   documentsOf(action).filter((address) => action.kind !== 'firewall-rule' || address.includes('/firewall-rule/'));
 
-const isProtected = (action: Action, { documents }: Wanted): boolean =>
-  protectorsOf(action).some((address) => documents.get(address)?.protect);
+const isProtected = (action: Action, wanted: Wanted): boolean =>
+  protectorsOf(action).some((address) => allowedBy(wanted, address)?.protect);
 
 /**
  * Permits an unattended action of another generation only if this generation says `enforce`, and the action
@@ -127,9 +127,9 @@ function modeOf(action: Action, wanted: Wanted): Mode {
   return action.verb === 'delete' || action.verb === 'forget' ? saidMode(action, wanted) : action.desired.terms.mode;
 }
 
-function saidMode(action: Action, { documents, mode }: Wanted): Mode {
-  const said = documentsOf(action).flatMap((address) => documents.get(address)?.mode ?? []);
-  return said.length === 0 ? mode : strictest(said);
+function saidMode(action: Action, wanted: Wanted): Mode {
+  const said = documentsOf(action).flatMap((address) => allowedBy(wanted, address)?.mode ?? []);
+  return said.length === 0 ? wanted.mode : strictest(said);
 }
 
 /**
@@ -251,8 +251,8 @@ const hoursText = ({ days, from, to, timeZone }: ChangeWindow): string =>
 export const inGenerationBefore = 'in the generation before; that it is looser counts from the next one on.';
 
 /** The terms of its documents, of those that still exist. */
-const spokenFor = (action: Action, { documents }: Wanted): readonly Allowed[] =>
-  documentsOf(action).flatMap((address) => documents.get(address) ?? []);
+const spokenFor = (action: Action, wanted: Wanted): readonly Allowed[] =>
+  documentsOf(action).flatMap((address) => allowedBy(wanted, address) ?? []);
 
 const formerOwners = (action: Action, before: Known['ownersBefore']): readonly (string | undefined)[] => [
   ...documentsOf(action).map((address) => before[address]),

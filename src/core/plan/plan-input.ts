@@ -17,6 +17,8 @@ export interface Wanted {
   readonly desired: readonly Desired[];
   /** Every document that speaks of this scope, those that make nothing (0 replicas) included, and what it allows. */
   readonly documents: ReadonlyMap<Address, Allowed>;
+  /** The same of documents whose lifetime is over: they want nothing, and their terms go on to govern. Absent: none. */
+  readonly ended?: ReadonlyMap<Address, Allowed>;
   /** Networks in which a rule that nobody wrote is reported, not removed. */
   readonly additive: ReadonlySet<Address>;
   /** The mode of what no document speaks of any more: the target's. */
@@ -51,6 +53,10 @@ export interface IgnoreTerms {
   readonly reason: string;
   readonly until: string;
 }
+
+/** The terms of a document that stands, or that has ended. */
+export const allowedBy = ({ documents, ended }: Wanted, document: Address): Allowed | undefined =>
+  documents.get(document) ?? ended?.get(document);
 
 /** A document's terms for changes and removals of its own resources, its owner, and its targets in the scope. */
 export interface Allowed extends Pick<Terms, 'mode' | 'protect'> {

@@ -47,7 +47,7 @@ export const isExcused = ({ failed }: BrokenRule, action: Action): boolean =>
  */
 function resourcesOf(action: Action): readonly string[] {
   const isPart = action.verb === 'delete' && action.because === 'changed' && action.kind === 'firewall-rule';
-  const isGoing = action.verb === 'update' && action.retires === true;
+  const isGoing = action.verb === 'update' && action.retires !== undefined;
   if ((!('desired' in action) && !isPart) || isGoing) return [];
   const { kind, address, documents } = action;
   const addresses = kind === 'firewall-rule' ? documents.map((document) => document.address) : [address];

@@ -102,7 +102,7 @@ export function actionJson(action: Action, healing: Healing | undefined) {
     }
     case 'update': {
       const { verb, desired, observed, changes, effect, restarts, retires } = action;
-      return { verb, ...about, ...sidesJson(desired, observed), changes, effect, restarts, retires };
+      return { verb, ...about, ...sidesJson(desired, observed), changes, effect, restarts, retires: retires && true };
     }
     case 'replace': {
       const { verb, desired, observed, changes, surge } = action;

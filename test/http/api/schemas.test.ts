@@ -51,6 +51,8 @@ type RenamedInAction =
   | 'because'
   // why: callers who see a part of the estate get no cost
   | 'raisesCostBy'
+  // why: that it does is all that is told of it
+  | `retires.${string}`
   | 'surge.asWanted'
   | 'desired.terms.claim.was'
   | 'desired.terms.presence'
