@@ -72,7 +72,7 @@ export function besideText(revision: string): string {
 
 /**
  * The revision with patches beside it, and without the documents that have ended: the same specs, patches and ends, the same text.
- * `ended`: see `endsWithin` in ttl.ts.
+ * `ended`: the documents that are left out, in order.
  */
 export function patchedRevision(
   base: string,

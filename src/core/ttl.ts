@@ -30,10 +30,15 @@ export type KeptLifetime = Omit<Lifetime, 'until' | 'isOver'>;
 /** The end of a document's lifetime that no generation has carried out yet. */
 export const isDue = ({ isOver, endedAt }: Lifetime): boolean => isOver && endedAt === undefined;
 
-/** The lifetimes of the specs of a generation that is to be accepted. `over`: the documents that its tree leaves out for their own. */
+/**
+ * The lifetimes of the specs of a generation that is to be accepted. `over`: the documents whose own lifetime is over, and that its tree
+ * leaves out; `out`: all timed documents that it leaves out, with their network too. `refused`: the reason that others are still in it.
+ */
 export interface LifetimeDecision {
   readonly timed: readonly TimedDocument[];
   readonly over: readonly string[];
+  readonly out: readonly string[];
+  readonly refused?: string;
 }
 
 export const documentText = ({ value }: Located<Document>): string => `${value.kind} ${ownName(value)}`;
@@ -98,22 +103,24 @@ export function endedFile(
  *   no ttl, or another    | a ttl             | from now on
  *   the same ttl          | the same          | from the first of these generations on
  *   a ttl                 | none, no document | no longer; if it comes back, from then on
+ *   ended with its network| is in again       | as before
  */
 export function lifetimesAfter(
   before: readonly KeptLifetime[],
-  { timed, over }: LifetimeDecision,
+  { timed, over, out }: LifetimeDecision,
   { number, at }: { readonly number: number; readonly at: number },
 ): readonly KeptLifetime[] | undefined {
   const known = new Map(before.map((one) => [keyOf(one), one]));
-  const ended = new Set(over);
+  const [isOver, isOut] = [new Set(over), new Set(out)];
   const after = timed.map((one): KeptLifetime => {
-    const { since = at, generation = number, endedAt } = known.get(keyOf(one)) ?? {};
-    if (ended.has(one.document)) return { ...one, since, generation, endedAt: endedAt ?? at };
-    return { ...one, since, generation, ...(endedAt === undefined ? {} : { endedAt }) };
+    const { since = at, generation = number, endedAt = at } = known.get(keyOf(one)) ?? {};
+    return { ...one, since, generation, ...(isOut.has(one.document) ? { endedAt } : {}) };
   });
-  const isWrong = ({ document, ttlMs, since, endedAt }: KeptLifetime): boolean =>
-    ended.has(document) ? at < since + ttlMs : endedAt !== undefined;
-  const isTimed = over.every((document) => timed.some((one) => one.document === document));
+  const isWrong = ({ document, ttlMs, since, ...one }: KeptLifetime): boolean => {
+    const hasEnded = known.get(keyOf({ document, ttlMs }))?.endedAt !== undefined;
+    return at < since + ttlMs ? isOver.has(document) : hasEnded && one.endedAt === undefined;
+  };
+  const isTimed = over.every((document) => isOut.has(document) && timed.some((one) => one.document === document));
   return !isTimed || after.some(isWrong) ? undefined : after;
 }
 

@@ -12,7 +12,15 @@ import {
 } from '../core/patch.ts';
 import { destroysByPatch } from '../core/plan/patch-judgement.ts';
 import type { Hold } from '../core/plan/plan-input.ts';
-import { endedFile, endsWithin, type Lifetime, type LifetimeDecision, overIn, timedIn } from '../core/ttl.ts';
+import {
+  documentText,
+  endedFile,
+  endsWithin,
+  type Lifetime,
+  type LifetimeDecision,
+  overIn,
+  timedIn,
+} from '../core/ttl.ts';
 import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -70,18 +78,31 @@ export async function besideActive(
 
 type LastingSpecs = SpecTree & { readonly lifetimes: LifetimeDecision };
 
-/** Throws `EndedIsNeeded`. */
+/** Documents that have not ended yet stay where the others need them. Of those that have, it throws `EndedIsNeeded`. */
 async function withoutEnded(specs: SpecTree, lived: readonly Lifetime[], parse: ParseKept): Promise<LastingSpecs> {
   const timed = timedIn(specs.documents);
   const over = overIn(specs.documents, lived);
-  if (over.length === 0) return { ...specs, lifetimes: { timed, over } };
-  const files = endsWithin(specs.documents, over).map((document, index) => endedFile(document, index + 1));
-  const kept = snapshotOf(specs);
-  const revision = patchedRevision(specs.revision, { patches: [], ended: over }, sha256);
-  const lasting = await parse({ ...kept, specs: [...kept.specs, ...files] }, revision);
-  const problem = lasting.problems.find(({ severity }) => severity === 'error');
-  if (problem === undefined) return { ...lasting, lifetimes: { timed, over } };
-  throw new EndedIsNeeded(over, problem);
+  if (over.length === 0) return { ...specs, lifetimes: { timed, over, out: [] } };
+  const without = async (
+    left: readonly string[],
+  ): Promise<LastingSpecs & { readonly problem?: Problem | undefined }> => {
+    const ended = endsWithin(specs.documents, left);
+    if (left.length === 0) return { ...specs, lifetimes: { timed, over: left, out: left } };
+    const names = new Set([...left, ...ended.map(documentText)]);
+    const out = timed.flatMap(({ document }) => (names.has(document) ? [document] : []));
+    const kept = snapshotOf(specs);
+    const files = ended.map((document, index) => endedFile(document, index + 1));
+    const revision = patchedRevision(specs.revision, { patches: [], ended: [...names].sort() }, sha256);
+    const tree = await parse({ ...kept, specs: [...kept.specs, ...files] }, revision);
+    const problem = tree.problems.find(({ severity }) => severity === 'error');
+    return { ...tree, lifetimes: { timed, over: left, out }, problem };
+  };
+  const { problem, ...all } = await without(over);
+  if (problem === undefined) return all;
+  const known = new Set(lived.flatMap(({ document, endedAt }) => (endedAt === undefined ? [] : [document])));
+  const { problem: still, ...some } = await without(over.filter((document) => known.has(document)));
+  if (still !== undefined) throw new EndedIsNeeded([...known], still);
+  return { ...some, lifetimes: { ...some.lifetimes, refused: new EndedIsNeeded(over, problem).message } };
 }
 
 interface Means {
@@ -155,7 +176,7 @@ async function layered(specs: LastingSpecs, patches: readonly Patch[], parse: Pa
     return document === undefined ? [] : [patchFile(patch, document)];
   });
   const kept = snapshotOf(specs);
-  const ended = specs.lifetimes.over;
+  const ended = [...new Set([...specs.lifetimes.over, ...(specs.ended ?? []).map(documentText)])].sort();
   const revision = patchedRevision(baseRevision(specs.revision), { patches, ended }, sha256);
   return parse({ ...kept, specs: [...kept.specs, ...files] }, revision);
 }

@@ -351,7 +351,7 @@ async function formerEstates(
   return former;
 }
 
-/** Interval of logging that something cannot be ended. */
+/** Interval of trying what cannot be ended. */
 const sayEveryMs = 60_000;
 
 /**
@@ -364,8 +364,10 @@ export function dueEnder(context: WorkerContext): () => Promise<void> {
   return async () => {
     const due = await Promise.all([store.fleet.patches.due(), store.fleet.lifetimes.due()]);
     for (const estate of new Set(due.flat())) {
+      // why: it parses all its specs, and is the same until a person changes them
+      if (clock.now() - (saidAt.get(estate) ?? Number.NEGATIVE_INFINITY) < sayEveryMs) continue;
       const reason = await endIn(estate, context).catch((error: unknown) => messageOf(error));
-      if (reason === undefined || clock.now() - (saidAt.get(estate) ?? 0) < sayEveryMs) continue;
+      if (reason === undefined) continue;
       saidAt.set(estate, clock.now());
       telemetry.log.error('cannot end a patch or a document whose time is over; it stays', { estate, reason });
     }
@@ -383,7 +385,7 @@ async function endIn(estate: string, context: WorkerContext): Promise<string | u
   if (problem !== undefined) return `the specs are not valid without it: ${problem.message}`;
   await recordAuthors({ estate, tree, current }, undefined, context);
   await accept(tree, current, context);
-  return undefined;
+  return tree.lifetimes?.refused;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

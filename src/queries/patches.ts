@@ -22,6 +22,7 @@ import type { PlanInput } from '../core/plan/plan-input.ts';
 import { difference } from '../core/plan/preview.ts';
 import { type Address, type Kind, shortAddress } from '../core/resource.ts';
 import { guardedFields } from '../core/trust.ts';
+import { isDue } from '../core/ttl.ts';
 import { type PlanMeaning, planMeaning } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, keptSpecs, type OpenedEstate } from '../estate/load.ts';
 import { besideActive, EndedIsNeeded, InvalidPatch, type ParseKept, type PatchChange } from '../estate/patches.ts';
@@ -112,6 +113,7 @@ export async function planPatch(asked: PatchAsked, grounds: PatchGrounds): Promi
   const { store } = grounds;
   const { current, before } = await activeTree(asked.estate, grounds);
   refuseUnsigned(before);
+  await refuseDue(asked.estate, store);
   const place = documentNamed(asked, before);
   const { document } = place;
   const active = await store.fleet.patches.active(asked.estate);
@@ -176,6 +178,7 @@ export async function endPatch(
   const { estate, id, by } = asked;
   const { store } = grounds;
   const { current, before } = await activeTree(estate, grounds);
+  await refuseDue(estate, store);
   const active = await store.fleet.patches.active(estate);
   const patch = endable(id, active, { ...asked, before });
   const end: PatchEnd = { id, as: 'person', why: by.reason, person: by.person };
@@ -206,6 +209,16 @@ async function activeTree(
   if (current === undefined || tree === undefined)
     throw new Declined('conflict', 'The estate has no active specs that a patch could change. Apply them first.');
   return { current, before: await open(tree) };
+}
+
+/** A due end would be carried out by the way, and under another author. */
+async function refuseDue(estate: string, { fleet }: Pick<Store, 'fleet'>): Promise<void> {
+  const due = (await fleet.lifetimes.list(estate)).find(isDue);
+  if (due === undefined) return;
+  throw new Declined(
+    'conflict',
+    `The lifetime of ${due.document} is over, and no generation has ended it yet. Workers do that within seconds. Without workers: setpoint apply`,
+  );
 }
 
 async function treeWith(

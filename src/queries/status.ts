@@ -11,7 +11,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
-import type { Lifetime } from '../core/ttl.ts';
+import { documentText, type Lifetime } from '../core/ttl.ts';
 import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
 import type { Estate } from '../estate/load.ts';
 import type { Approval, ListedHealing, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
@@ -156,8 +156,20 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
 }
 
 /** The lifetimes of an estate, the next to end first. */
-async function lifetimesOf({ name, scopes }: Estate, store: Store): Promise<readonly ListedLifetime[]> {
-  const all = await store.fleet.lifetimes.list(name);
+async function lifetimesOf({ name, scopes, tree }: Estate, store: Store): Promise<readonly ListedLifetime[]> {
+  const listed = await store.fleet.lifetimes.list(name);
+  const untils = new Map(listed.map(({ document, until }) => [document, until]));
+  const networks = new Map(
+    tree.documents.flatMap((one) => {
+      const { spec } = one.value;
+      return 'network' in spec ? [[documentText(one), `Network ${spec.network}`] as const] : [];
+    }),
+  );
+  // why: a document ends with its network and its estate
+  const all = listed.map((one) => {
+    const holders = [networks.get(one.document) ?? '', `Estate ${name}`].flatMap((holder) => untils.get(holder) ?? []);
+    return { ...one, until: Math.min(one.until, ...holders) };
+  });
   const own = all.find(({ document, endedAt }) => endedAt !== undefined && document === `Estate ${name}`);
   if (own?.endedAt === undefined) return all;
   const seen = [{ estates: [name] }];

@@ -188,7 +188,10 @@ test('removed resources that still run: until when, and the ways to keep or to d
   assert.equal(lines[0], 'In their grace');
   assert.match(lines[1] ?? '', /web-0 \(i-1\) since .* UTC due: the next reconcile deletes it/);
   assert.match(lines[2] ?? '', /web-1 \(i-2\) until .* UTC, in 48 min/);
-  assert.equal(lines[3], '    To keep them, restore their documents. To delete them now: setpoint apply');
+  assert.equal(
+    lines[3],
+    '    To keep them, restore their documents, or write another ttl. To delete them now: setpoint apply',
+  );
 });
 
 test('lifetimes: their end, the way back, and what is left of an estate', () => {

@@ -222,11 +222,11 @@ describe('a commit that needs a document that has ended', () => {
       account('a', { ttl: '8h' }),
     ];
     const twoSided = [
-      account('b'),
+      account('b', { ttl: '24h' }),
       {
         kind: 'FirewallRule',
         metadata: { name: 'r' },
-        spec: { network: 'core', protocol: 'tcp', group: 'a', peers: { groups: ['b'] } },
+        spec: { network: 'core', protocol: 'tcp', group: 'a', peers: { groups: ['b'] }, ttl: '24h' },
       },
     ];
     const { clock, context, store } = fleetWorld();
@@ -252,5 +252,18 @@ describe('a commit that needs a document that has ended', () => {
     );
     const newest = await store.generations.current(estate);
     assert.deepEqual([newest?.number, newest?.revision.startsWith('git:1~')], [2, true]);
+
+    // Where the others need it before it has ended, it stays, and commits go on.
+    const other = fleetWorld();
+    const follow = await revisionAcceptor(estate, source, other.context);
+    assert.equal((await follow(tree('git:3', [...onGoogle, ...twoSided])))?.state, 'followed');
+    await later(other, 8 * hour);
+    await dueEnder(other.context)();
+    assert.equal(await numberOf(other), 1);
+    assert.equal((await follow(tree('git:4', [...onGoogle, ...twoSided, account('c')])))?.state, 'followed');
+    await later(other, 16 * hour);
+    await dueEnder(other.context)();
+    const lifetimes = await other.store.fleet.lifetimes.list(estate);
+    assert.deepEqual([await numberOf(other), lifetimes.every((one) => one.endedAt !== undefined)], [3, true]);
   });
 });

@@ -137,7 +137,7 @@ async function runBegin({ address, given }: Given, command: Command, context: Co
       planPatch({ ...{ estate, address, fields, by, until }, replaces: options.replace }, grounds),
     );
     const isProposed = options.then === 'propose';
-    const proposal = isProposed ? await proposalOf(planned.patch, options, context) : undefined;
+    const proposal = isProposed ? await proposalOf({ ...planned.patch, estate }, options, context) : undefined;
     await confirm(previewOf(planned, estate), { ...options, proposal }, context);
     const { number } = await orUserError(() => beginPatch(planned, [], grounds));
     return printBegun({ estate, patch: planned.patch, generation: number, proposal }, options, context);
@@ -156,7 +156,9 @@ async function beginOnServer(
   const body = { ...asked, estate: named, replace, until: endOf(options, context.clock.now()) };
   const preview = await patchOnServer(server, body, true);
   const isProposed = options.then === 'propose';
-  const proposal = isProposed ? await proposalOf(preview.patch, options, context) : undefined;
+  const proposal = isProposed
+    ? await proposalOf({ ...preview.patch, estate: preview.estate }, options, context)
+    : undefined;
   await confirm(preview, { ...options, proposal }, context);
   const { estate } = preview;
   const { generation = 0, patch: begun } = await patchOnServer(server, body, false);
@@ -170,7 +172,7 @@ function refuseToAsk({ json, yes }: Options): void {
 }
 
 /** A proposal with its diffs. Before a patch begins: what the documents cannot state is refused. */
-async function proposalOf(given: Patch, options: ProposeOptions, context: Context) {
+async function proposalOf(given: Patch & { readonly estate: string }, options: ProposeOptions, context: Context) {
   const { specs = 'specs' } = options;
   const proposal = await patchProposal(given, { ...overlayOf(options), specs }, context);
   return { ...proposal, shown: await shownFiles(proposal.files, specs, context) };
@@ -361,14 +363,14 @@ async function runPropose(id: number, command: Command, context: Context): Promi
   const options = command.optsWithGlobals<Options>();
   const { terminal } = context;
   if (options.dryRun !== true) refuseToAsk(options);
-  const { active, ended } = await patchLists(command, context);
+  const { estate, active, ended } = await patchLists(command, context);
   const given =
     active.find((one) => one.id === id) ?? ended.map((one) => ({ ...one, isOver: true })).find((one) => one.id === id);
   if (given === undefined)
     throw new UserError(`There is no patch #${id}.`, {
       next: 'All of them, and the last that ended: setpoint patch list',
     });
-  const proposal = await proposalOf(given, options, context);
+  const proposal = await proposalOf({ ...given, estate }, options, context);
   const title = printable(`Propose: patch #${id} of ${patchedDocument(given)}`);
   if (!options.json) printText(terminal, paintFor(terminal.out)('strong', title), diffText(proposal));
   const isDry = options.dryRun === true;

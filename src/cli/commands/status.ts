@@ -219,7 +219,8 @@ function sectionsOf(
 /** `Instance preview ends Sat 2026-11-28 02:00 UTC, in 7 h (ttl 8 h)` */
 function lifetimeLine({ document, ttlMs, until, isOver, endedAt, rest }: ListedLifetime, now: number): string {
   const length = `(ttl ${ttlText(ttlMs)})`;
-  if (!isOver) return `${document} ends ${formatMoment(until)}, in ${formatDuration(until - now)} ${length}`;
+  if (!isOver && endedAt === undefined)
+    return `${document} ends ${formatMoment(until)}, in ${formatDuration(Math.max(0, until - now))} ${length}`;
   if (endedAt === undefined)
     return `${document} is over since ${formatMoment(until)} ${length}, and has not ended: no worker runs, or its log says the reason`;
   const next = 'Remove it from the specs, or write another ttl to bring it back';
@@ -329,7 +330,7 @@ function graceLines(scopes: readonly ScopeStatus[], now: number): readonly strin
   return [
     ...all.slice(0, mostInGrace).map(({ address, id, until }) => `${address} (${id}) ${endText(until, now)}`),
     ...(rest > 0 ? [`and ${rest} more: setpoint status --json`] : []),
-    '  To keep them, restore their documents. To delete them now: setpoint apply',
+    '  To keep them, restore their documents, or write another ttl. To delete them now: setpoint apply',
   ];
 }
 

@@ -34,13 +34,19 @@ type Proposed = Pick<Patch, 'kind' | 'name' | 'fields'>;
 
 /** Throws where the documents cannot state the values, or state them already. */
 export async function patchProposal(
-  patch: Proposed,
+  patch: Proposed & { readonly estate: string },
   options: PatchFolder,
   context: Pick<Context, 'dependencies' | 'readSpecs'>,
 ): Promise<PatchProposal> {
   const { specs: dir } = options;
   const tree = await context.readSpecs(dir, overlayOf(options));
   refuseInvalid(tree, `${dir} has an error.`);
+  const found = tree.estate?.value.metadata.name;
+  if (found !== patch.estate)
+    throw new UserError(`The specs in ${dir} are of the estate ${found}, and the patch is of ${patch.estate}.`, {
+      next: 'Name the folder of its specs with --specs.',
+      code: exitCodes.refused,
+    });
   // why: over the API a field has only its name
   const fields = patch.fields.map((field) => ({ ...field, path: pathOf(field) }));
   const edits = editsOf({ ...patch, fields }, tree, dir);
@@ -127,7 +133,12 @@ function prove(
   const wrong = patch.fields.find(
     ({ path, value }) => document === undefined || !isSame(writtenAt(document, path), value ?? undefined),
   );
-  if (wrong !== undefined) throw new Error(`the edit does not state ${fieldText(wrong.path)}`);
+  if (wrong !== undefined)
+    throw new UserError(`An edit in one place cannot state \`${fieldText(wrong.path)}\`. Nothing was changed.`, {
+      why: 'More than one layer of the specs states the field.',
+      next: 'Edit these places by hand, and commit them: setpoint explain shows them.',
+      code: exitCodes.refused,
+    });
 }
 
 function refuseInvalid({ problems }: SpecTree, what: string): void {

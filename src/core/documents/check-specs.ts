@@ -1,3 +1,4 @@
+import { endsWithin, timedIn } from '../ttl.ts';
 import { adoptable, adoptedOnce } from './checks/adoption.ts';
 import { changeWindows } from './checks/change-windows.ts';
 import { cloudNames, labels } from './checks/cloud-names.ts';
@@ -16,7 +17,7 @@ import { oneScope, rollouts, targetFields } from './checks/targets.ts';
 import { teamFields, teamGroups, teamTrees } from './checks/teams.ts';
 import { lifetimes } from './checks/ttl.ts';
 import type { Document } from './document.ts';
-import { type Problem, sortProblems } from './problem.ts';
+import { error, type Problem, sortProblems } from './problem.ts';
 import { readDocument } from './read-document.ts';
 import { type SpecSet, specSet } from './spec-set.ts';
 import type { Located, Tree } from './tree.ts';
@@ -45,8 +46,34 @@ export function checkSpecs(trees: readonly Tree[], broken: readonly Tree[], toda
   }
   const set = specSet(documents, [...trees, ...broken]);
   for (const check of checks) problems.push(...check(set, today));
+  problems.push(...neededEnds({ documents, trees, broken, problems }, today));
   return { documents, problems: sortProblems(problems) };
 }
+
+interface Checked extends Specs {
+  readonly trees: readonly Tree[];
+  readonly broken: readonly Tree[];
+}
+
+/** The errors that the others have once every lifetime is over: then a worker could end none of these. */
+function* neededEnds({ documents, trees, broken, problems }: Checked, today: string): Iterable<Problem> {
+  const timed = timedIn(documents).map(({ document }) => document);
+  const gone = new Set<Located<Document>>(endsWithin(documents, timed));
+  if (gone.size === 0 || problems.some(isError)) return;
+  const goneTrees = new Set([...gone].map(({ tree }) => tree));
+  const left = documents.filter((one) => !gone.has(one));
+  const lasting = trees.filter((tree) => !goneTrees.has(tree));
+  const set = specSet(left, [...lasting, ...broken]);
+  for (const found of checks.flatMap((check) => [...check(set, today)]).filter(isError))
+    yield error(
+      'needs-end',
+      found.at,
+      `without what ends by its \`ttl\` (${timed.join(', ')}): ${found.message}`,
+      found.hint,
+    );
+}
+
+const isError = ({ severity }: Problem): boolean => severity === 'error';
 
 /** One thing that is checked across documents. `today` is a day (2027-01-31): the core knows no clock. */
 type Check = (set: SpecSet, today: string) => Iterable<Problem>;

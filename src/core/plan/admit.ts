@@ -15,6 +15,7 @@ import { compareText } from '../text.ts';
 import { changesOf } from './changes.ts';
 import type { Claimed } from './claim.ts';
 import { graceText, idsBeginning, outlivedBy } from './grace.ts';
+import { documentsOf } from './holds.ts';
 import type { Hold, Withholding } from './plan-input.ts';
 import { unfinishedNote } from './succession.ts';
 import { surroundingsOf } from './surroundings.ts';
@@ -32,7 +33,7 @@ export function admit(actions: readonly Action[], holds: readonly Hold[], world:
   const allowed = actions.filter((action) => {
     const judged = heldAs(action);
     const reason = holds.map((hold) => hold(judged)).find((given) => given !== undefined);
-    const held = inGrace(action, reason) ?? reason ?? needed(outlived(action));
+    const held = inGrace(action, reason, world) ?? reason ?? needed(outlived(action));
     if (held !== undefined) findings.push(withheld(action, held, world));
     return held === undefined;
   });
@@ -47,10 +48,17 @@ const isInGrace = (action: Action): action is WaitingDeletion =>
   action.verb === 'delete' && action.grace?.phase === 'runs';
 
 /** It waits for the end of its grace, and for what holds it besides. */
-function inGrace(action: Action, reason: Withholding | undefined): Withholding | undefined {
+function inGrace(
+  action: Action,
+  reason: Withholding | undefined,
+  { input: { knowledge, wanted } }: Pick<World, 'input'>,
+): Withholding | undefined {
   if (!isInGrace(action)) return undefined;
   const also = reason === undefined ? '' : ` Held besides: ${reason.why}`;
-  return { code: 'grace', why: `${graceText(action.grace)}.${also}` };
+  const stated = knowledge.applied.get(action.address)?.documents ?? [];
+  const isEnded = [...documentsOf(action), ...stated].some((document) => wanted.ended?.has(document));
+  const stops = knowledge.settled.get(action.observed.id)?.terms.beforeDelete === 'stop';
+  return { code: 'grace', why: `${graceText(action.grace, { isEnded, stops })}.${also}` };
 }
 
 const needed = (why: string | undefined): Withholding | undefined =>

@@ -236,9 +236,14 @@ export function outlivedBy(decisions: readonly Decision[], world: World): (actio
 const hasStaying = (refs: readonly Ref[], { machines }: Going): boolean =>
   refs.length === 0 || refs.some((ref) => machines.get(ref)?.includes(undefined) === true);
 
-/** `It is deleted Fri 2026-11-27 12:04 UTC.` with the way back, for people. */
-export function graceText({ until }: { readonly until: number }): string {
-  return `its grace ends ${formatMoment(until)}. Until then it runs untouched, and then Setpoint deletes it. To keep it, restore its document; to delete it now: setpoint apply`;
+/** The end of the grace, with the way back, for people. `isEnded`: its document stands, and its lifetime is over. */
+export function graceText(
+  { until }: { readonly until: number },
+  { isEnded, stops }: { readonly isEnded: boolean; readonly stops: boolean },
+): string {
+  const meanwhile = stops ? 'it is held stopped' : 'it runs untouched';
+  const back = isEnded ? 'write another ttl into its document' : 'restore its document';
+  return `its grace ends ${formatMoment(until)}. Until then ${meanwhile}, and then Setpoint deletes it. To keep it, ${back}; to delete it now: setpoint apply`;
 }
 
 /** The changes of its scope's tombstones by this plan; undefined where there are none. */

@@ -41,7 +41,7 @@ export function modeHold({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 'c
 }
 
 /** A person let its grace begin, and with it its end. */
-const isAllowed = ({ grace }: Deletion): boolean => grace?.phase === 'ends' && grace.allowed;
+const isAllowed = ({ grace }: Deletion): boolean => grace !== undefined && grace.phase !== 'begins' && grace.allowed;
 
 const before = 'was plan in the previous generation, and the looser mode counts from the next one';
 const applies = 'applies it, or approves it with: setpoint approve';

@@ -9,11 +9,20 @@ import type { Located, Path, Position } from '../tree.ts';
 export function* instanceFields(set: SpecSet): Iterable<Problem> {
   for (const instance of set.instances) {
     yield* adopted(instance);
+    yield* neverStarted(instance);
     for (const target of targetsOf(set, instance.value.spec.targets)) {
       yield* complete(instance, target.value);
       yield* makeable(set, instance, target.value);
     }
   }
+}
+
+/** A machine that is stopped for its grace is started again where its document is back: its power must not be left to others. */
+function* neverStarted({ value: { spec }, at }: Located<InstanceDoc>): Iterable<Problem> {
+  const index = spec.ignore.findIndex(({ field }) => field === 'power');
+  if (spec.beforeDelete === undefined || index < 0) return;
+  const message = '`beforeDelete: stop` stops the machine, and where `power` is ignored nobody starts it again';
+  yield error('never-started', at(['spec', 'beforeDelete']), message, { expected: 'one of the two' });
 }
 
 /** One id does not say its replica where there are several, and a list has no more ids than replicas. */

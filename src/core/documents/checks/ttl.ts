@@ -1,7 +1,7 @@
 import type { EstateDoc, NetworkDoc } from '../document.ts';
 import { isResource, type ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, warning } from '../problem.ts';
-import { estateOf, type SpecSet } from '../spec-set.ts';
+import { estateOf, groupsIn, type SpecSet } from '../spec-set.ts';
 import type { Located } from '../tree.ts';
 import { place } from './names.ts';
 
@@ -20,24 +20,33 @@ export function* lifetimes(set: SpecSet): Iterable<Problem> {
     const network = networkWithEnd(document, set);
     const ends = estate?.value.spec.ttl === undefined ? (network ?? document) : estate;
     yield* staying(document, ends);
-    if (ends === network && document.value.spec.ttl === undefined) yield outlives(document, network);
+    if (network !== undefined && document.value.spec.ttl === undefined) yield outlives(document, network);
   }
   if (estate !== undefined) yield* overLimit(estate, set);
 }
 
+/** What ends together: all of an estate with a lifetime, else what one network or one length holds. */
 function* overLimit(estate: Located<EstateDoc>, set: SpecSet): Iterable<Problem> {
-  const { deletes } = estate.value.spec.limits;
+  const { deletes, share } = estate.value.spec.limits;
   const all = set.documents.filter(isResource);
-  for (const holder of [estate, ...set.networks.values()]) {
-    if (holder.value.spec.ttl === undefined) continue;
-    const going = all.filter((one) => holder === estate || one === holder || networkWithEnd(one, set) === holder);
-    const count = going.reduce((sum, one) => sum + objectsOf(one), 0);
-    if (count <= deletes) continue;
-    const message = `at its end at least ${count} objects are to be deleted, and limits.deletes is ${deletes}: Setpoint waits for an approval then`;
+  const holderOf = (one: Located<ResourceDoc>) =>
+    estate.value.spec.ttl === undefined ? (networkWithEnd(one, set) ?? one) : estate;
+  const total = countOf(all, set);
+  const ending = all.filter((one) => holderOf(one).value.spec.ttl !== undefined);
+  for (const together of Map.groupBy(ending, (one) => holderOf(one).value.spec.ttl).values()) {
+    const [first] = together;
+    const count = countOf(together, set);
+    const isShare = total >= fewest && count > total * share;
+    if (first === undefined || (count <= deletes && !isShare)) continue;
+    const limits = count > deletes ? `limits.deletes is ${deletes}` : `limits.share is ${share * 100}%`;
+    const message = `at its end about ${count} objects are to be deleted, and ${limits}: Setpoint waits for an approval then`;
     const expected = `limits: { deletes: ${count}, share: 100% } in the Estate, or more`;
-    yield warning('end-over-limit', holder.at(['spec', 'ttl']), message, { expected });
+    yield warning('end-over-limit', holderOf(first).at(['spec', 'ttl']), message, { expected });
   }
 }
+
+/** A share counts from so many resources on: see limits.ts. */
+const fewest = 20;
 
 /** The network of a document, where it has a lifetime. */
 function networkWithEnd({ value: { spec } }: Located<ResourceDoc>, { networks }: SpecSet) {
@@ -68,8 +77,13 @@ function* staying(document: Located<ResourceDoc>, ends: Located<ResourceDoc | Es
   }
 }
 
-/** At least so many, as limits count them: rules by document. */
-function objectsOf({ value }: Located<ResourceDoc>): number {
-  if (value.kind === 'Network') return value.spec.targets.length * (1 + value.spec.subnets.length);
-  return value.kind === 'Instance' ? value.spec.targets.length * value.spec.replicas : 1;
+/** About so many, as limits count them: rules by document, and of a network its default rules, subnets and groups. */
+function countOf(documents: readonly Located<ResourceDoc>[], set: SpecSet): number {
+  const groups = new Set(groupsIn(set).map(({ network, name }) => `${network}.${name}`));
+  return documents.reduce((sum, { value }) => {
+    if (value.kind === 'Instance') return sum + value.spec.targets.length * value.spec.replicas;
+    if (value.kind !== 'Network') return sum + 1;
+    const own = [...groups].filter((group) => group.startsWith(`${value.metadata.name}.`)).length;
+    return sum + 1 + value.spec.targets.length * (2 + value.spec.subnets.length + own);
+  }, 0);
 }
