@@ -20,7 +20,9 @@ import { type Bundle, type Entry, trafficIndex } from './traffic-index.ts';
  *   a new rule in place of one that names a   | before it moves
  *   group it leaves                           |
  *   a new rule that names a group it leaves   | after it has moved, if they would not wait for each other
- *   an old rule that names a group it is in   | goes after it has moved, if what it lets through is let through there too
+ *   an old rule that names a group it is in   | goes after it has moved, if what it lets through is let through there too, and
+ *                                             | a machine is in a group that the rule applies to, or they would not wait for
+ *                                             | each other
  *   an old rule that names a group it joins   | goes before it moves, or is made, if they would not wait for each other; if it
  *                                             | does not go, the machine waits for the next look
  *   an old rule that speaks of all machines   | goes, or fails to, before it is made
@@ -41,8 +43,25 @@ export function orderMoves(graph: Graph, { changes, moves }: Changing, around: S
     const left = leavers(group);
     if (left !== undefined) for (const change of its) orderBehind(graph, change, left);
   }
+  orderTakenOver(graph, changes, joining.takingOver, around);
+}
+
+/**
+ * An old rule goes after the machines that are let through by another one then. Where nobody is in a group that it applies to, it waits
+ * only if they do not wait for it: what others attached to the group is not listed, and weighs less than a machine that would be open.
+ */
+function orderTakenOver(
+  graph: Graph,
+  changes: readonly RuleChange[],
+  takenOver: (flow: Flow) => readonly number[],
+  { members, isWhole }: Surroundings,
+): void {
+  const peopled = new Set(members.flatMap(({ before }) => before));
+  const isEmpty = ({ holders }: Flow): boolean =>
+    isWhole && holders.length > 0 && !holders.some((group) => peopled.has(group));
   for (const { at, from } of changes)
-    if (from?.action === 'allow') for (const gate of joining.takingOver(from)) graph.needs(at, gate);
+    if (from?.action === 'allow')
+      for (const gate of takenOver(from)) graph.needs(at, gate, isEmpty(from) ? 'preferred' : undefined);
 }
 
 /** The changes of rules, and of the groups of machines. */

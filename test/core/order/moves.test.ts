@@ -75,6 +75,24 @@ const rows: readonly Row[] = [
     want: ['anyone: db-0'],
   },
   {
+    name: 'a machine that joins a group without machines waits for its old rules, and they do not wait for it',
+    actions: [
+      regroup('db-0', ['core.db'], ['core.web']),
+      remove('anyone', observed('firewall-rule', 'sgr-1', of.rule('core.web', { peers: ['0.0.0.0/0'] }))),
+    ],
+    around: {
+      ...nobodyAround,
+      blocks: ['10.0.0.0/16'],
+      members: [{ before: [at('group', 'core.db')], after: [at('group', 'core.web')], blocks: ['10.0.1.0/24'] }],
+      standing: [
+        of.rule('core.web', { peers: ['0.0.0.0/0'] }),
+        of.rule('core.web', { peers: [`group:${at('group', 'core.web')}`] }),
+      ],
+      wanted: [of.rule('core.web', { peers: [`group:${at('group', 'core.web')}`] })],
+    },
+    want: ['db-0: anyone'],
+  },
+  {
     name: 'machines that reach each other by groups that both change join the new one before they leave the old one',
     actions: [regroup('web-0', ['core.lb'], ['core.web']), regroup('web-1', ['core.lb'], ['core.web'])],
     around: reaching(['10.0.0.0/8']),
