@@ -138,6 +138,11 @@ test('--then propose pushes a branch with the values, and its merge ends the pat
   const merged = await cli(['apply', here.specs, allow, '--yes']);
   assert.match(merged.stderr, /These specs end patch #1 of .*because the specs changed `ports`/);
   assert.deepEqual(here.sandbox.control.log.entries({ mutating: true }), []);
+  edit(here.specs, 'network.yaml', 'ports: [443, 8443]', 'ports: [443, 9443]');
+  const moved = await cli(['patch', 'propose', '1', ...where, '--yes']);
+  assert.equal(moved.code, 3);
+  assert.match(moved.stderr, /`ports` is not in these specs as it was when the patch began[\s\S]*--overlay/);
+  edit(here.specs, 'network.yaml', 'ports: [443, 9443]', 'ports: [443, 8443]');
   const after = await cli(['patch', 'propose', '1', ...where, '--yes']);
   assert.equal(after.code, 3);
   assert.match(after.stderr, /state these values already/);

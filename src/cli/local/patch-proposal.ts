@@ -85,7 +85,19 @@ function editsOf(patch: Proposed, tree: SpecTree, dir: string): readonly Documen
     throw new UserError(`The specs in ${dir} have no ${patchedDocument(patch)}.`, {
       next: 'Name the folder of its specs with --specs, and their overlay with --overlay.',
     });
-  return patch.fields.flatMap(({ path, value }): readonly DocumentEdit[] => {
+  return patch.fields.flatMap(({ path, value, was }): readonly DocumentEdit[] => {
+    const written = writtenAt(document, path);
+    if (isSame(written, value ?? undefined)) return [];
+    if (!isSame(written, was))
+      throw new UserError(
+        `\`${fieldText(path)}\` is not in these specs as it was when the patch began. Nothing was changed.`,
+        {
+          where: `${join(dir, document.at().file)}:${document.at().line}`,
+          why: 'They are read with another overlay, or somebody changed the field since.',
+          next: 'Name the overlay of the active specs with --overlay, or edit the field by hand.',
+          code: exitCodes.refused,
+        },
+      );
     const at = treeAt(document.tree, path)?.at ?? document.at();
     const team = treeOf(at.file);
     if (team !== '')
@@ -93,7 +105,6 @@ function editsOf(patch: Proposed, tree: SpecTree, dir: string): readonly Documen
         next: 'Propose the change there: setpoint patch propose, in a checkout of that repository.',
         code: exitCodes.refused,
       });
-    if (isSame(writtenAt(document, path), value ?? undefined)) return [];
     return [value === null ? { op: 'remove', at, path } : { op: 'set', at, path, value }];
   });
 }
