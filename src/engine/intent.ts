@@ -268,9 +268,16 @@ const tombstoneEffect = (subject: Subject, { graceMs = 0, graceBy: by }: DraftDe
   ...(by === undefined ? {} : { by }),
 });
 
-/** A rule is known through its container, by what it says: whoever writes it again makes another one. */
-const ending = (subject: Subject & { readonly id: CloudId }, as: Ended['as']): Effect =>
-  subject.kind === 'firewall-rule' ? { do: 'release', id: subject.id } : { do: 'end', subject, as };
+/**
+ * A rule is known through its container, by what it says: whoever writes it again makes another one. Where its cloud numbers it and never
+ * gives the number twice, one that seemed to be gone is known if it shows again: a listing that flickers must not make it a stranger's.
+ */
+const ending = (subject: Subject & { readonly id: CloudId }, as: Ended['as']): Effect => {
+  const isNumbered = subject.id.includes('#');
+  return subject.kind === 'firewall-rule' && !(as === 'gone' && isNumbered)
+    ? { do: 'release', id: subject.id }
+    : { do: 'end', subject, as };
+};
 
 function afterDelete(address: Address, { because, succeededBy }: DraftDetails): readonly Effect[] {
   if (because === 'twin' || because === 'again' || because === 'withdrawn') return [];
