@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Progress } from '../../src/engine/control.ts';
+import { effectsOf } from '../../src/engine/intent.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { type Applied, type SmallWorld, smallWorld } from '../support/small-world.ts';
 
@@ -131,4 +132,30 @@ describe('an id that this store settled', () => {
     const after = await world.store.inventory.knowledge('acme', scope.scope);
     assert.ok(after.settled.has(id ?? ''), 'claimed again');
   });
+});
+
+describe('a rule that is let go', () => {
+  const numbered = 'projects/acme/global/firewalls/core-https#489';
+  const contained = 'sg-1/ingress/tcp/443/0.0.0.0/0';
+  for (const [name, verb, id, want] of [
+    [
+      'seemed to be gone, and its cloud never gives its number twice: it is known if it shows again',
+      'forget',
+      numbered,
+      'end',
+    ],
+    ['seemed to be gone, and is known through its group', 'forget', contained, 'release'],
+    ['was deleted', 'delete', numbered, 'release'],
+  ] as const)
+    it(name, () => {
+      const details = verb === 'forget' ? { because: 'gone' } : {};
+      const [first] = effectsOf({
+        verb,
+        kind: 'firewall-rule',
+        address: 'gcp/acme/global/firewall-rule/core.https',
+        id,
+        details,
+      });
+      assert.equal(first?.do, want);
+    });
 });
