@@ -122,6 +122,17 @@ test('specs that are not sound are refused', async () => {
   assert.match(stderr, /The specs have 1 error/);
 });
 
+/** An estate with nothing to tell, and more. */
+const statusWith = (more: Partial<EstateStatus>): EstateStatus => ({
+  estate: 'acme',
+  folder: { dir: 'specs', revision: 'folder:1' },
+  scopes: [],
+  ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [] },
+  ...{ withheldChanges: [], withheldDrift: [], calendar: [], breakGlass: [], patches: [], endedPatches: [] },
+  ...{ lifetimes: [], fights: [] },
+  ...more,
+});
+
 test('a machine half replaced: both, since when, the next step, and why it goes no further', () => {
   const address = `${scope}/instance/web-0`;
   const pair = { address, predecessor: 'i-1', since: Date.parse('2036-11-30T09:00Z') };
@@ -129,22 +140,9 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
     { ...pair, successor: 'i-2', waitsFor: 'the deletion of i-1', heldBy: 'paused for the estate by ada' },
     { ...pair, waitsFor: 'the launch of its successor' },
   ];
-  const standing: EstateStatus = {
-    estate: 'acme',
-    folder: { dir: 'specs', revision: 'folder:1' },
+  const standing = statusWith({
     scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements, inGrace: [] }],
-    ...{
-      limited: [],
-      pauses: [],
-      quarantined: [],
-      leases: [],
-      sources: [],
-      unmanagedScopes: [],
-      withheldChanges: [],
-      withheldDrift: [],
-    },
-    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes: [], fights: [] },
-  };
+  });
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 machines half replaced$/);
   assert.ok(
@@ -166,22 +164,9 @@ test('removed resources that still run: until when, and the ways to keep or to d
     { kind, id: 'i-1', address: `${scope}/instance/web-0`, since: until - 3_600_000, until },
     { kind, id: 'i-2', address: `${scope}/instance/web-1`, since: until, until: until + 2_880_000 },
   ];
-  const standing: EstateStatus = {
-    estate: 'acme',
-    folder: { dir: 'specs', revision: 'folder:1' },
+  const standing = statusWith({
     scopes: [{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements: [], inGrace }],
-    ...{
-      limited: [],
-      pauses: [],
-      quarantined: [],
-      leases: [],
-      sources: [],
-      unmanagedScopes: [],
-      withheldChanges: [],
-      withheldDrift: [],
-    },
-    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes: [], fights: [] },
-  };
+  });
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 2 resources in their grace$/);
   const lines = body.split('\n').slice(-4);
@@ -211,22 +196,7 @@ test('lifetimes: their end, the way back, and what is left of an estate', () => 
       isOver: false,
     },
   ];
-  const standing: EstateStatus = {
-    estate: 'acme',
-    folder: { dir: 'specs', revision: 'folder:1' },
-    scopes: [],
-    ...{
-      limited: [],
-      pauses: [],
-      quarantined: [],
-      leases: [],
-      sources: [],
-      unmanagedScopes: [],
-      withheldChanges: [],
-      withheldDrift: [],
-    },
-    ...{ calendar: [], breakGlass: [], patches: [], endedPatches: [], lifetimes, fights: [] },
-  };
+  const standing = statusWith({ lifetimes });
   const [verdict, body] = statusText(standing, { now: until, paint: (_, text) => text });
   assert.match(verdict, / · 5 lifetimes$/);
   const [empty = '', some = '', web = '', stuck = '', db = ''] = body.split('\n').slice(-5);

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { dialect } from '../../providers/memory/dialect.ts';
-import { actionDigest } from '../../src/core/digest.ts';
 import { noCount } from '../../src/core/limits.ts';
 import type { PauseDraft } from '../../src/core/pause.ts';
-import { plan } from '../../src/core/plan/plan.ts';
-import { openEstate } from '../../src/estate/load.ts';
-import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { guardOf, type ReconcileConstraints } from '../../src/fleet/reconcile-constraints.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
-import { atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+import { approveAll, atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 const machine = machineIn({ image: 'img-1', size: 'small' });
 const ground = [network({ internet: false }), rule('https'), machine('web', {}, { labels: { tier: 'a' } })];
@@ -104,12 +99,12 @@ describe('a window or freeze beside another rule', () => {
 
   it('an approval opens no window, and counts once it opens', async () => {
     const world = await standing();
-    const generation = await world.accept(more, {
+    await world.accept(more, {
       mode: 'plan',
       ...freeze(world, { to: localTime(world, 3_600_000) }),
     });
     await world.reconcile();
-    await approve(world, generation);
+    await approveAll(world);
     assert.deepEqual((await world.reconcile()).writes, []);
     assert.match(reason(world), /freeze 1/);
     await world.clock.run(() => world.clock.sleep(3_600_000));
@@ -221,25 +216,3 @@ test('a guard is drawn up again when its time is over, once for all who ask', as
   assert.deepEqual(await untils(10), [20, 20]);
   assert.deepEqual(await untils(10, 2), [30, 30]);
 });
-
-/** All that a person's plan has, whatever holds it. */
-async function approve({ store, context, clock }: FleetWorld, generation: number): Promise<void> {
-  const current = await store.generations.current(where.estate);
-  const [observation] = await store.inventory.latest(where.estate);
-  const kept = await store.fleet.specSnapshots.read(where.estate, current?.revision ?? '');
-  assert.ok(current && observation && kept);
-  const specs = await context.outside.specs(kept, current.revision);
-  const [scope] = (await openEstate(specs, context.outside.cloud, '2026-01-01')).compiled.scopes;
-  assert.ok(scope);
-  const knowledge = await store.inventory.knowledge(where.estate, where.scope);
-  const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect });
-  await store.fleet.approvals.give({
-    ...where,
-    generation,
-    digest: 'shown',
-    actions: actions.map((action) => actionDigest(action, sha256)),
-    destroys: 0,
-    by: { person: 'ada', reason: 'looked at' },
-    until: clock.now() + dayMs,
-  });
-}

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { dialect } from '../../providers/memory/dialect.ts';
-import { actionDigest } from '../../src/core/digest.ts';
-import { plan } from '../../src/core/plan/plan.ts';
-import { boundedIn } from '../../src/core/plan/tally.ts';
-import { sha256 } from '../../src/estate/sha256.ts';
 import { heldByLimits } from '../../src/queries/status.ts';
-import { compiled } from '../support/engine-world/compiled.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
-import { atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+import { approveAll, atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 const hour = 3_600_000;
 const there = {
@@ -220,10 +214,9 @@ describe('a limit on the cost, with', () => {
   });
 
   it('an approval: what it covers is launched, once, and counts', async () => {
-    const documents = [...ground, prices, web(6)];
     const world = await standing([web(6)], limitedTo(5));
     assert.equal(machinesIn(world), 0);
-    await approve(world, documents, limitedTo(5));
+    await approveAll(world);
     await reconcileAll(world);
     assert.equal(machinesIn(world), 6);
     assert.equal(await costOf(world), 6);
@@ -260,28 +253,3 @@ describe('a limit on the cost, with', () => {
 /** A scope as it is counted before anything is launched. */
 const counted = ({ cost }: { readonly cost?: object }) =>
   cost === undefined ? {} : { cost: { ...cost, generation: 2, monthly: 0, raises: 0 } };
-
-/** As `setpoint approve` would, for the actions of the last observation. */
-async function approve({ store, clock }: FleetWorld, documents: readonly object[], estate: object): Promise<void> {
-  const estateDocument = { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estate } };
-  const target = {
-    kind: 'Target',
-    metadata: { name: 'here' },
-    spec: { provider: 'memory', account: 'acme', region: 'north' },
-  };
-  const { scope } = compiled([estateDocument, target, ...documents], dialect);
-  const [observation] = await store.inventory.latest('acme', where.scope);
-  assert.ok(observation);
-  const knowledge = await store.inventory.knowledge('acme', where.scope);
-  const generation = (await store.generations.current('acme'))?.number ?? 0;
-  const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect });
-  await store.fleet.approvals.give({
-    ...where,
-    generation,
-    digest: 'shown',
-    actions: actions.map((action) => actionDigest(action, sha256)),
-    ...boundedIn(actions),
-    by: { person: 'ada', reason: 'looked at' },
-    until: clock.now() + hour,
-  });
-}

@@ -12,9 +12,8 @@ import { reconcileConstraintsOf } from '../../src/fleet/reconcile-constraints.ts
 import type { ApprovalDraft } from '../../src/ports/fleet-state.ts';
 import type { Where } from '../../src/ports/queue.ts';
 import { heldByLimits } from '../../src/queries/status.ts';
-import { compiled } from '../support/engine-world/compiled.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
-import { type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+import { approveAll, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
 
 const there = {
   kind: 'Target',
@@ -209,31 +208,6 @@ const wide = network({ internet: false, subnets: [{ name: 'app', cidr: '10.20.0.
 const machinesIn = ({ cloud }: FleetWorld): number =>
   cloud.inspect.live().filter(({ type }) => type === 'instance').length;
 
-/** As `setpoint approve` would, for the actions of the last observation. */
-async function approve({ store, clock }: FleetWorld, documents: readonly object[], estate: object): Promise<void> {
-  const estateDocument = { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'enforce', ...estate } };
-  const target = {
-    kind: 'Target',
-    metadata: { name: 'here' },
-    spec: { provider: 'memory', account: 'acme', region: 'north' },
-  };
-  const { scope } = compiled([estateDocument, target, ...documents], dialect);
-  const [observation] = await store.inventory.latest('acme', where.scope);
-  assert.ok(observation);
-  const knowledge = await store.inventory.knowledge('acme', where.scope);
-  const generation = (await store.generations.current('acme'))?.number ?? 0;
-  const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect });
-  await store.fleet.approvals.give({
-    ...where,
-    generation,
-    digest: 'shown',
-    actions: actions.map((action) => actionDigest(action, sha256)),
-    ...boundedIn(actions),
-    by: { person: 'ada', reason: 'looked at' },
-    until: clock.now() + hour,
-  });
-}
-
 describe('new machines', () => {
   const typo = [wide, machine('web', { replicas: 900 })];
 
@@ -249,7 +223,7 @@ describe('new machines', () => {
     const world = fleetWorld();
     await world.accept(typo);
     await world.reconcile();
-    await approve(world, typo, {});
+    await approveAll(world);
     await world.reconcile();
     assert.equal(machinesIn(world), 900);
     assert.equal((await world.store.generations.spent('acme', 1)).generation.creates, 900);
@@ -327,7 +301,7 @@ describe('rules that nobody wrote', () => {
         /4 closures of rules that nobody wrote, the limit is 3 .*--allow-closures 4, or with: setpoint approve/,
       );
     }
-    await approve(world, documents, { limits: { closures: 3 } });
+    await approveAll(world);
     await world.reconcile();
     assert.equal(rulesIn(world), stated);
   });

@@ -1,11 +1,16 @@
 import { type MemoryCloud, makeCloud } from '../../providers/memory/cloud.ts';
+import { dialect } from '../../providers/memory/dialect.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
+import { actionDigest } from '../../src/core/digest.ts';
+import { plan } from '../../src/core/plan/plan.ts';
+import { boundedIn } from '../../src/core/plan/tally.ts';
 import { acceptSpecs, openEstate } from '../../src/estate/load.ts';
 import { besideActive } from '../../src/estate/patches.ts';
+import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
 import { reconcileHandler } from '../../src/fleet/scope-reconcile.ts';
 import type { WorkerContext } from '../../src/fleet/worker-context.ts';
-import type { SpecSnapshot } from '../../src/ports/fleet-state.ts';
+import type { Approval, SpecSnapshot } from '../../src/ports/fleet-state.ts';
 import type { Ended, Queue, Where } from '../../src/ports/queue.ts';
 import type { ReconcileOutcome, Telemetry } from '../../src/ports/telemetry.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
@@ -85,6 +90,29 @@ export function fleetWorld(): FleetWorld {
       return { ended, outcome: outcomes.at(-1), writes: calls.map(({ action }) => action) };
     },
   };
+}
+
+/** As `setpoint approve` would: all that the newest generation would do by the last observation of `where`, whatever holds it. */
+export async function approveAll({ store, context, clock }: FleetWorld): Promise<Approval> {
+  const current = await store.generations.current(where.estate);
+  const kept = await store.fleet.specSnapshots.read(where.estate, current?.revision ?? '');
+  const [observation] = await store.inventory.latest(where.estate, where.scope);
+  if (current === undefined || kept === undefined || observation === undefined) throw new Error('nothing was observed');
+  const specs = await context.outside.specs(kept, current.revision);
+  const opened = await openEstate(specs, context.outside.cloud, today);
+  const scope = opened.compiled.scopes.find((one) => one.scope === where.scope);
+  if (scope === undefined) throw new Error(`${where.scope} is not in the specs`);
+  const knowledge = await store.inventory.knowledge(where.estate, where.scope);
+  const { actions } = plan({ wanted: scope.wanted, observation, knowledge, dialect });
+  return store.fleet.approvals.give({
+    ...where,
+    generation: current.number,
+    digest: 'shown',
+    actions: actions.map((action) => actionDigest(action, sha256)),
+    ...boundedIn(actions),
+    by: { person: 'ada', reason: 'looked at' },
+    until: clock.now() + 86_400_000,
+  });
 }
 
 /** Of an estate whose removed documents have no grace. */

@@ -311,6 +311,11 @@ const birth: Birth = {
   ...{ id: 'i-9', address: at('instance', 'web-0'), attributes: machine('large') },
   ...{ generation: 1, launchedAt: 0 },
 };
+/** A machine whose successor was launched, and that stands still. */
+const halfReplaced = {
+  settled: new Map([...know([]).settled, ['i-0', settle('instance', at('instance', 'web-0'))], ['i-9', successor]]),
+  births: [birth],
+};
 
 const rows: ReadonlyArray<readonly [name: string, given: PlanInput, monthly: number]> = [
   ['machines that stand', scopeWith({ there: [machine('small'), stopped('large')] }), 75],
@@ -338,14 +343,7 @@ const rows: ReadonlyArray<readonly [name: string, given: PlanInput, monthly: num
     'a successor in place of its predecessor',
     scopeWith({
       there: [machine('small')],
-      knowledge: {
-        settled: new Map([
-          ...know([]).settled,
-          ['i-0', settle('instance', at('instance', 'web-0'))],
-          ['i-9', successor],
-        ]),
-        births: [birth],
-      },
+      knowledge: halfReplaced,
       gaps: true,
     }),
     147,
@@ -354,14 +352,7 @@ const rows: ReadonlyArray<readonly [name: string, given: PlanInput, monthly: num
     'a predecessor whose successor died',
     scopeWith({
       there: [machine('small')],
-      knowledge: {
-        settled: new Map([
-          ...know([]).settled,
-          ['i-0', settle('instance', at('instance', 'web-0'))],
-          ['i-9', successor],
-        ]),
-        births: [birth],
-      },
+      knowledge: halfReplaced,
     }),
     74,
   ],
