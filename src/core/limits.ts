@@ -146,7 +146,7 @@ export function stricterCeiling(
 }
 
 /** Below this many resources a share says nothing: one of nine would be 11%. */
-const shareFrom = 20;
+export const shareFrom = 20;
 
 /** 0.29 × 100 is 28.999999999999996 in binary. */
 const rounding = 1e-9;

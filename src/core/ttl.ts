@@ -3,6 +3,7 @@ import { isResource, type ResourceDoc } from './documents/effective-terms.ts';
 import { endedFileName, treeOf } from './documents/overlay.ts';
 import { ofKind } from './documents/spec-set.ts';
 import type { Located } from './documents/tree.ts';
+import { graceLength } from './grace.ts';
 
 /** A document that states a lifetime, or the estate that does. `document`: `Instance web`, `Estate acme`. */
 export interface TimedDocument {
@@ -52,8 +53,7 @@ export const timedIn = (documents: readonly Located<Document>[]): readonly Timed
     })
     .toSorted((a, b) => (a.document < b.document ? -1 : 1));
 
-export const ttlOf = ({ value }: Located<Document>): number | undefined =>
-  'ttl' in value.spec ? value.spec.ttl : undefined;
+const ttlOf = ({ value }: Located<Document>): number | undefined => ('ttl' in value.spec ? value.spec.ttl : undefined);
 
 /** The documents whose own lifetime is over. One with another `ttl` than was counted is as new. */
 export function overIn(documents: readonly Located<Document>[], lifetimes: readonly Lifetime[]): readonly string[] {
@@ -124,9 +124,5 @@ export function lifetimesAfter(
   return !isTimed || after.some(isWrong) ? undefined : after;
 }
 
-/** `8 h`, `3 d` or `90 min`. */
-export function ttlText(ms: number): string {
-  if (ms % 86_400_000 === 0) return `${ms / 86_400_000} d`;
-  if (ms % 3_600_000 === 0) return `${ms / 3_600_000} h`;
-  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
-}
+/** As `graceLength`, and whole days as `3 d`. */
+export const ttlText = (ms: number): string => (ms % 86_400_000 === 0 ? `${ms / 86_400_000} d` : graceLength(ms));

@@ -303,7 +303,7 @@ export interface ScopeCosts {
   fill(where: Where, cost: ScopeCost): Promise<void>;
   /** Nothing of ours stands in the scope any more, and nobody observes it. */
   drop(where: Where): Promise<void>;
-  /** Of all scopes that were ever observed, sorted by scope. */
+  /** The costs of all scopes that Setpoint ever observed, sorted by scope. */
   list(estate: string): Promise<readonly ListedScopeCost[]>;
 }
 

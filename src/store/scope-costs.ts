@@ -92,7 +92,7 @@ export async function takeCosts(
   return refused;
 }
 
-/** What heals by a former generation heeds the limit of the newest one, too. */
+/** Healing by a former generation heeds the limit of the newest one, too. */
 async function newestCeiling(trx: Write, estate: string): Promise<CostCeiling | undefined> {
   const row = await trx
     .selectFrom('generations')

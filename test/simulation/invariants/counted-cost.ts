@@ -1,6 +1,6 @@
 import { type Invariant, unique } from './invariant.ts';
 
-/** What limits count as the cost of a scope leaves out no machine that the store knows, whatever an observation misses. */
+/** The cost of a scope counts each machine that the store knows, whatever an observation misses. */
 export const countedCost: Invariant = {
   number: 16,
   name: 'the counted cost is of all machines',

@@ -1,3 +1,4 @@
+import { shareFrom } from '../../limits.ts';
 import type { EstateDoc, NetworkDoc } from '../document.ts';
 import { isResource, type ResourceDoc } from '../effective-terms.ts';
 import { error, type Problem, warning } from '../problem.ts';
@@ -12,7 +13,7 @@ import { place } from './names.ts';
  *   ---------------------------------------------------------+------------------------------------------------
  *   protect, deletionPolicy: retain                          | an error: it would stay
  *   a document in such a network without a ttl               | an error: it would end with the network, unsaid
- *   more objects than limits.deletes                         | a warning: a person must approve the end
+ *   more objects with one end than the limits allow          | a warning: a person must approve the end
  */
 export function* lifetimes(set: SpecSet): Iterable<Problem> {
   const estate = estateOf(set.documents);
@@ -25,7 +26,7 @@ export function* lifetimes(set: SpecSet): Iterable<Problem> {
   if (estate !== undefined) yield* overLimit(estate, set);
 }
 
-/** What ends together: all of an estate with a lifetime, else what one network or one length holds. */
+/** Documents end together in an estate or a network with a lifetime, and with others of the same length. */
 function* overLimit(estate: Located<EstateDoc>, set: SpecSet): Iterable<Problem> {
   const { deletes, share } = estate.value.spec.limits;
   const all = set.documents.filter(isResource);
@@ -36,7 +37,7 @@ function* overLimit(estate: Located<EstateDoc>, set: SpecSet): Iterable<Problem>
   for (const together of Map.groupBy(ending, (one) => holderOf(one).value.spec.ttl).values()) {
     const [first] = together;
     const count = countOf(together, set);
-    const isShare = total >= fewest && count > total * share;
+    const isShare = total >= shareFrom && count > total * share;
     if (first === undefined || (count <= deletes && !isShare)) continue;
     const limits = count > deletes ? `limits.deletes is ${deletes}` : `limits.share is ${share * 100}%`;
     const message = `at its end about ${count} objects are to be deleted, and ${limits}: Setpoint waits for an approval then`;
@@ -44,9 +45,6 @@ function* overLimit(estate: Located<EstateDoc>, set: SpecSet): Iterable<Problem>
     yield warning('end-over-limit', holderOf(first).at(['spec', 'ttl']), message, { expected });
   }
 }
-
-/** A share counts from so many resources on: see limits.ts. */
-const fewest = 20;
 
 /** The network of a document, where it has a lifetime. */
 function networkWithEnd({ value: { spec } }: Located<ResourceDoc>, { networks }: SpecSet) {
