@@ -247,8 +247,9 @@ const isOf = <K extends Kind>(one: Observed, kind: K): one is Observed<K> => one
 
 const isStanding = ({ condition: { state } }: Observed): boolean => state === 'ready' || state === 'pending';
 
+/** A listing that failed is repeated with the next observation. */
 function isOfAll(subnets: readonly Observed[], known: OuterFilters): boolean {
-  const ids = new Set(known.subnets.map(({ subnet }) => subnet));
+  const ids = new Set(known.subnets.flatMap(({ subnet, unlisted }) => (unlisted.length === 0 ? [subnet] : [])));
   return subnets.every(({ id }) => ids.has(id));
 }
 
