@@ -155,7 +155,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
   };
 }
 
-/** The lifetimes of an estate, the next to end first. */
+/** The lifetimes of an estate: the next to end first, and at last those that have ended. */
 async function lifetimesOf({ name, scopes, tree }: Estate, store: Store): Promise<readonly ListedLifetime[]> {
   const listed = await store.fleet.lifetimes.list(name);
   const untils = new Map(listed.map(({ document, until }) => [document, until]));
@@ -170,6 +170,7 @@ async function lifetimesOf({ name, scopes, tree }: Estate, store: Store): Promis
     const holders = [networks.get(one.document) ?? '', `Estate ${name}`].flatMap((holder) => untils.get(holder) ?? []);
     return { ...one, until: Math.min(one.until, ...holders) };
   });
+  all.sort((a, b) => Number(a.endedAt !== undefined) - Number(b.endedAt !== undefined) || a.until - b.until);
   const own = all.find(({ document, endedAt }) => endedAt !== undefined && document === `Estate ${name}`);
   if (own?.endedAt === undefined) return all;
   const seen = [{ estates: [name] }];

@@ -85,12 +85,13 @@ async function gracesOf(
   { estate, newest }: Pick<FactsAsked, 'estate' | 'newest'>,
   { inventory }: Store,
 ): Promise<ReadonlyMap<CloudId, InGrace>> {
-  const scopes = new Set(held.filter(isInGrace).map(({ place }) => place.scope));
+  const scopes = new Set(held.filter(isToGo).map(({ place }) => place.scope));
   const known = await Promise.all([...scopes].map((scope) => inventory.knowledge(estate, scope)));
   return new Map(known.flatMap((one) => inGraceIn(one, newest).map((grace) => [grace.id, grace] as const)));
 }
 
-const isInGrace = ({ state }: KeptRow): boolean => state.code === 'grace';
+/** At the end of a grace something else may hold the deletion. */
+const isToGo = ({ sides }: KeptRow): boolean => sides.next?.verb === 'delete';
 
 async function reportsOf(
   of: CompiledScope,
@@ -141,10 +142,7 @@ function changesOf(
   return {
     changes: heldChangesIn(rows),
     more: held.length === rowsPerPage,
-    inGrace: rows
-      .filter(isInGrace)
-      .flatMap(({ called: { id = '' } }) => inGrace.get(id) ?? [])
-      .toSorted((a, b) => a.until - b.until),
+    inGrace: rows.flatMap(({ called: { id = '' } }) => inGrace.get(id) ?? []).toSorted((a, b) => a.until - b.until),
   };
 }
 

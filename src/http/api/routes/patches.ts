@@ -231,7 +231,10 @@ const begunAnswer = (
   actions: plannedActions(plans, sha256),
   findings: planJson(plans, { estate, revision }, sha256).findings,
   ...(violations.length === 0 ? {} : { policies: policiesJson(violations) }),
-  scopes: plans.map(({ scope, calls: { predicted } }) => ({ scope, calls: { predicted } })),
+  // why: who may see a part of the estate learns of no other scope
+  scopes: plans
+    .filter(({ actions, findings }) => actions.length + findings.length > 0)
+    .map(({ scope, calls: { predicted } }) => ({ scope, calls: { predicted } })),
   ...(effect === undefined ? {} : { effect: effectJson(effect) }),
   waits: [...waits],
   atEnd,
