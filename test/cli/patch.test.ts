@@ -107,7 +107,10 @@ test('--then propose pushes a branch with the values, and its merge ends the pat
   const without = await cli([...first, '--yes']);
   assert.equal(without.code, 1);
   assert.match(without.stdout, /^Patched: #1 /);
-  assert.match(without.stderr, /was not proposed[\s\S]*Mend the cause, then: setpoint patch propose 1/);
+  assert.match(
+    without.stderr,
+    /Patch #1 began, and its branch was not pushed\.[\s\S]*no work tree of git[\s\S]*Mend the cause, then: setpoint patch propose 1/,
+  );
   const git = (...args: readonly string[]): string =>
     execFileSync('git', ['-C', here.specs, ...args], { env: gitPerson, stdio: ['ignore', 'pipe', 'pipe'] }).toString();
   const remote = temporaryFolder();
@@ -147,4 +150,34 @@ test('--then propose pushes a branch with the values, and its merge ends the pat
   assert.equal(after.code, 3);
   assert.match(after.stderr, /state these values already/);
   assert.match((await cli(['patch', 'propose', '9', ...where])).stderr, /There is no patch #9/);
+});
+
+test('a push that fails leaves the patch, and --json tells both; options of a proposal need one', async () => {
+  const here = await sandboxed();
+  const cli = commandLine();
+  assert.equal((await cli(['apply', here.specs, allow, '--yes'])).code, 0);
+  const asked = ['patch', rule, 'ports=[443,8443]', '--for', '4h', '--reason', '#4711'];
+  const begun = await cli([...asked, '--then', 'propose', '--specs', here.specs, '--yes', '--json']);
+  assert.equal(begun.code, 1);
+  const { patch, notProposed } = JSON.parse(begun.stdout);
+  assert.deepEqual([patch.id, patch.expired], [1, false]);
+  assert.match(notProposed, /no work tree of git/);
+  const alone = await cli([...asked, '--remote', 'upstream', '--yes']);
+  assert.match(alone.stderr, /--remote needs --then propose\./);
+  const asks = await cli([...asked, '--then', 'propose', '--specs', here.specs, '--json']);
+  assert.match(asks.stderr, /With --json this command cannot ask\./);
+});
+
+test('a proposal is made of the folder, also where --active-of names the estate', async () => {
+  const here = await sandboxed();
+  const cli = commandLine();
+  assert.equal((await cli(['apply', here.specs, allow, '--yes'])).code, 0);
+  assert.equal((await cli(['patch', rule, 'ports=[443,8443]', '--for', '4h', '--reason', 'x', '--yes'])).code, 0);
+  const dry = await cli(['patch', 'propose', '1', '--specs', here.specs, '--dry-run', '--active-of', 'acme']);
+  assert.equal(dry.code, 0, dry.stderr);
+  assert.match(dry.stdout, /\n\+\s+ports: \[443, 8443\]\n/);
+  const past = await cli(['patch', 'end', '1', '--reason', 'over']);
+  assert.equal(past.code, 0, past.stderr);
+  const ended = await cli(['patch', 'propose', '1', '--specs', here.specs, '--dry-run', '--json']);
+  assert.equal(JSON.parse(ended.stdout).patch.end.type, 'person');
 });

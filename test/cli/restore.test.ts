@@ -109,7 +109,7 @@ test('restore tells of no patch: its values are none of the specs', async () => 
   edit(specs, 'instances.yaml', 'tier: web', 'tier: front');
   const shown = await run(['restore', specs, '--as-of', at, '--dry-run']);
   assert.match(shown.stdout, /\nChanges back: Instance web\n/, shown.stderr);
-  assert.match(shown.stderr, /Not restored: patch #1\. Setpoint ends patches by themselves, and never restores them\./);
+  assert.match(shown.stderr, /Not restored: patch #1\. Setpoint ends each patch at its own time, and restores none\./);
 });
 
 test('restore compares the specs with the overlay that they had, in a store of several estates', async () => {

@@ -204,7 +204,7 @@ test('lifetimes: their end, the way back, and what is left of an estate', () => 
     empty,
     /Estate acme ended .* \(ttl 8 h\)\. Nothing of it is left, by complete observations of all its scopes since$/,
   );
-  assert.match(some, /2 resources are left, as far as is known: \S+ was not completely observed since$/);
+  assert.match(some, /2 resources are left, as far as is known\. Not completely observed since: \S+$/);
   assert.match(web, /Instance web ended .* Remove it from the specs, or write another ttl to bring it back$/);
   assert.match(
     stuck,

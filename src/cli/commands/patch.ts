@@ -30,7 +30,7 @@ import {
 } from '../api-client/server-option.ts';
 import type { CliProcess, Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { confirmFiles, proposalText, pushBranch, shownFiles } from '../local/changed-files.ts';
+import { confirmFiles, proposalText, pushBranch, refuseToAsk, shownFiles } from '../local/changed-files.ts';
 import { localUser } from '../local/ledger-access.ts';
 import { type PatchProposal, patchBranch, patchProposal } from '../local/patch-proposal.ts';
 import { estateIn, withExistingStore } from '../local/store.ts';
@@ -125,7 +125,8 @@ async function runBegin({ address, given }: Given, command: Command, context: Co
   const options = command.optsWithGlobals<Options>();
   const fields = given.map((one) => assignmentOf(one, context.dependencies));
   const asked = { address, fields, reason: reasonOf(options) };
-  if (options.then === 'propose') refuseToAsk(options);
+  refuseAlone(options);
+  if (options.then === 'propose') refuseToAsk(options, 'without --json');
   const server = await apiClientFor(command, serverSupport, context);
   if (server !== undefined) return beginOnServer(server, asked, options, context);
   return withExistingStore(options.dir, context, async (store) => {
@@ -140,7 +141,9 @@ async function runBegin({ address, given }: Given, command: Command, context: Co
     const proposal = isProposed ? await proposalOf({ ...planned.patch, estate }, options, context) : undefined;
     await confirm(previewOf(planned, estate), { ...options, proposal }, context);
     const { number } = await orUserError(() => beginPatch(planned, [], grounds));
-    return printBegun({ estate, patch: planned.patch, generation: number, proposal }, options, context);
+    const told = { estate, patch: planned.patch, generation: number };
+    printBegun(told, options, context);
+    return proposeBegun(told, proposal, options, context);
   });
 }
 
@@ -162,16 +165,19 @@ async function beginOnServer(
   await confirm(preview, { ...options, proposal }, context);
   const { estate } = preview;
   const { generation = 0, patch: begun } = await patchOnServer(server, body, false);
-  return renderAnswer(server, () => printBegun({ estate, patch: begun, generation, proposal }, options, context));
+  const told = { estate, patch: begun, generation };
+  renderAnswer(server, () => printBegun(told, options, context));
+  return proposeBegun(told, proposal, options, context);
 }
 
-/** The diff of a proposal is in the JSON, which comes at the end: nobody could answer before. */
-function refuseToAsk({ json, yes }: Options): void {
-  if (!json || yes === true) return;
-  throw new UserError('With --json this command cannot ask.', { next: 'Add --yes, or leave out --json.' });
+/** Options of a proposal, which say nothing without one. */
+function refuseAlone(options: Options): void {
+  const alone = (['specs', 'overlay', 'remote'] as const).find((name) => options[name] !== undefined);
+  if (alone === undefined || options.then === 'propose') return;
+  throw new UserError(`--${alone} needs --then propose.`, { next: 'Add --then propose, or remove this option.' });
 }
 
-/** A proposal with its diffs. Before a patch begins: what the documents cannot state is refused. */
+/** A proposal with its diffs. It is made before the patch begins, so that a refusal leaves nothing behind. */
 async function proposalOf(given: Patch & { readonly estate: string }, options: ProposeOptions, context: Context) {
   const { specs = 'specs' } = options;
   const proposal = await patchProposal(given, { ...overlayOf(options), specs }, context);
@@ -309,16 +315,13 @@ interface Told {
   readonly estate: string;
   readonly patch: Patch;
   readonly generation: number;
-  readonly proposal?: ShownProposal | undefined;
 }
 
-async function printBegun(
-  { estate, patch: given, generation, proposal }: Told,
-  options: Options,
-  context: Context,
-): Promise<ExitCode> {
-  const { terminal, clock } = context;
-  if (!options.json)
+/** Where a branch is to be pushed, the JSON comes after it. */
+function printBegun(told: Told, options: Options, { terminal, clock }: Context): ExitCode {
+  const { patch: given, generation } = told;
+  if (options.json && options.then !== 'propose') printJson(terminal, begunJson(told));
+  else if (!options.json)
     printText(
       terminal,
       printable(
@@ -326,14 +329,44 @@ async function printBegun(
       ),
       `  To end it earlier: ${endLine(given)}\n  Workers carry it out. Without workers: setpoint apply --active, now and at its end`,
     );
-  const proposed = proposal && (await pushed(given, proposal, options, context));
-  if (options.json) printJson(terminal, { estate, patch: sortKeys(patchJson(given)), generation, proposed });
-  else if (proposed !== undefined) terminal.out.write(`${mergeText(proposed)}\n`);
   return exitCodes.done;
+}
+
+const begunJson = ({ estate, patch: given, generation }: Told) => ({
+  estate,
+  patch: sortKeys(patchJson(given)),
+  generation,
+});
+
+/** The patch holds by now, so a refusal says that, too. */
+async function proposeBegun(
+  told: Told,
+  proposal: ShownProposal | undefined,
+  options: Options,
+  context: Context,
+): Promise<ExitCode> {
+  if (proposal === undefined) return exitCodes.done;
+  const { terminal } = context;
+  try {
+    const branch = await pushed(told.patch, proposal, options, context);
+    if (options.json) printJson(terminal, { ...begunJson(told), proposed: branch });
+    else terminal.out.write(`${mergeText(branch)}\n`);
+    return exitCodes.done;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    if (options.json) printJson(terminal, { ...begunJson(told), notProposed: error.details.why });
+    terminal.err.write(
+      `error: Patch #${told.patch.id} began, and its branch was not pushed.\n  why:   ${printable(error.details.why ?? '')}\n  next:  ${error.details.next ?? ''}\n`,
+    );
+    return exitCodes.error;
+  }
 }
 
 const mergeText = (branch: ProposedBranch): string =>
   `${proposalText(branch)}\nIts merge ends the patch, and the values stay. Without a merge, workers go back to the specs at the end.`;
+
+const mergeLaterText = (branch: ProposedBranch): string =>
+  `${proposalText(branch)}\nThe patch has ended. The merge brings its values back.`;
 
 const propose = (context: Context): Command =>
   withServerEstateOption(
@@ -362,10 +395,10 @@ const propose = (context: Context): Command =>
 async function runPropose(id: number, command: Command, context: Context): Promise<ExitCode> {
   const options = command.optsWithGlobals<Options>();
   const { terminal } = context;
-  if (options.dryRun !== true) refuseToAsk(options);
+  refuseToAsk(options);
   const { estate, active, ended } = await patchLists(command, context);
-  const given =
-    active.find((one) => one.id === id) ?? ended.map((one) => ({ ...one, isOver: true })).find((one) => one.id === id);
+  const past = ended.find((one) => one.id === id);
+  const given = active.find((one) => one.id === id) ?? (past && { ...past, isOver: true });
   if (given === undefined)
     throw new UserError(`There is no patch #${id}.`, {
       next: 'All of them, and the last that ended: setpoint patch list',
@@ -376,8 +409,10 @@ async function runPropose(id: number, command: Command, context: Context): Promi
   const isDry = options.dryRun === true;
   if (!isDry) await confirmFiles({ verb: 'Commit and push', files: proposal.files.length, yes: options.yes }, context);
   const branch = isDry ? undefined : await pushed(given, proposal, options, context);
-  if (options.json) printJson(terminal, { patch: sortKeys(patchJson(given)), files: proposal.shown, proposed: branch });
-  else terminal.out.write(`${branch === undefined ? 'Nothing was pushed.' : mergeText(branch)}\n`);
+  const told = past === undefined ? patchJson(given) : endedPatchJson(past);
+  if (options.json) printJson(terminal, { patch: sortKeys(told), files: proposal.shown, proposed: branch });
+  else if (branch === undefined) terminal.out.write('Nothing was pushed.\n');
+  else terminal.out.write(`${past === undefined ? mergeText(branch) : mergeLaterText(branch)}\n`);
   return exitCodes.done;
 }
 

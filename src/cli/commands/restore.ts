@@ -13,7 +13,7 @@ import type { ChangedFile, ProposedBranch, SpecTree } from '../../ports/sources.
 import type { Store } from '../../ports/store.ts';
 import type { Context, RestorableTree, RestoredSpecs } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { confirmFiles, proposalText, pushBranch, shownFiles } from '../local/changed-files.ts';
+import { confirmFiles, proposalText, pushBranch, refuseToAsk, shownFiles } from '../local/changed-files.ts';
 import { estateIn, withExistingStore } from '../local/store.ts';
 import { writeChangedFiles } from '../local/write-files.ts';
 import {
@@ -95,7 +95,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   if (!options.json) printText(context.terminal, paint('strong', headline(found, options)), bodyOf(found, shown));
   if (found.patches.length > 0)
     context.terminal.err.write(
-      `Not restored: ${found.patches.map((id) => `patch #${id}`).join(', ')}. Setpoint ends patches by themselves, and never restores them.\n`,
+      `Not restored: ${found.patches.map((id) => `patch #${id}`).join(', ')}. Setpoint ends each patch at its own time, and restores none.\n`,
     );
   if (found.files.length === 0 || options.dryRun === true)
     return finish(found, shown, { ...options, written: false }, context);
@@ -108,15 +108,6 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 function refuseFuture({ asOf }: Options, { clock }: Context): void {
   if (asOf <= clock.now()) return;
   throw new UserError(`${formatMoment(asOf)} is in the future.`, { next: 'Name a time that is over with --as-of.' });
-}
-
-/** The diff is in the JSON, which comes at the end: nobody could answer before. */
-function refuseToAsk({ json, yes, dryRun }: Options): void {
-  if (!json || yes === true || dryRun === true) return;
-  throw new UserError('With --json this command cannot ask.', {
-    why: 'Its diff is in the JSON, which it prints at the end.',
-    next: 'Read the diff with --dry-run, then add --yes.',
-  });
 }
 
 async function restorationOf(dir: string, options: Options, store: Store, context: Context): Promise<Restoration> {

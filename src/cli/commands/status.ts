@@ -57,7 +57,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 const statusJson = (status: EstateStatus): object => {
   const { scopes, limited, pauses, quarantined, sources, pin, unmanagedScopes, calendar, breakGlass, ...others } =
     status;
-  const { patches, endedPatches, withheldChanges, ...rest } = others;
+  const { patches, endedPatches, withheldChanges, lifetimes, ...rest } = others;
   return {
     ...rest,
     scopes: scopes.map(({ approvals, stopped, replacements, inGrace, reconcileRequest, ...scope }) => ({
@@ -78,12 +78,18 @@ const statusJson = (status: EstateStatus): object => {
     breakGlass: breakGlass.map(({ person, ...one }) => ({ ...one, actor: person })),
     pauses: pauses.map(pauseJson),
     patches: patches.map(patchJson),
+    lifetimes: lifetimes.map(lifetimeJson),
     endedPatches: endedPatches.map(endedPatchJson),
     quarantined: quarantined.map(withReason),
     sources: sources.map(sourceJson),
     pin: pin && { revision: pin.revision, actor: pin.by.person, reason: pin.by.reason, at: pin.at },
   };
 };
+
+const lifetimeJson = ({ document, ttlMs, since, until, isOver, endedAt, rest }: ListedLifetime): object => ({
+  ...{ document, ttlMs, since, until, expired: isOver, endedAt },
+  remaining: rest && { resources: rest.resources, unprovenScopes: rest.unproven },
+});
 
 const withReason = <T extends { readonly why: string }>({ why, ...rest }: T) => ({ ...rest, reason: why });
 
@@ -231,7 +237,7 @@ function restText({ resources, unproven }: NonNullable<ListedLifetime['rest']>):
   const left = resources === 0 ? 'Nothing of it is left' : `${count(resources, 'resource is', 'resources are')} left`;
   return unproven.length === 0
     ? `${left}, by complete observations of all its scopes since`
-    : `${left}, as far as is known: ${unproven.join(', ')} was not completely observed since`;
+    : `${left}, as far as is known. Not completely observed since: ${unproven.join(', ')}`;
 }
 
 /** A source's last state stays in the store when its worker has gone. */

@@ -25,6 +25,7 @@ import { driftOf } from '../../queries/drift.ts';
 import type { EstateView } from '../../queries/estate-view.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
+import { editedFiles } from './changed-files.ts';
 import { findAddress } from './estate.ts';
 
 export interface DriftSelection {
@@ -153,28 +154,12 @@ function refuseFields(
   });
 }
 
-function editFiles(
-  edits: readonly DocumentEdit[],
-  { tree, dir }: Estate,
-  { dependencies }: Means,
-): readonly ChangedFile[] {
-  return [...Map.groupBy(edits, ({ at }) => at.file)].map(([path, together]) => {
-    const patch = patchIn(path);
-    if (patch !== undefined)
-      throw new UserError(`Patch #${patch} sets a field of this drift, and no spec file does.`, {
-        next: `End it first: setpoint patch end ${patch} --reason "…"`,
-        code: exitCodes.refused,
-      });
-    const file = tree.files.find((one) => one.path === path);
-    if (file === undefined) throw new Error(`${path} is no file of the specs`);
-    const edited = dependencies.editSpecFile(file, together);
-    if (edited.refused === undefined) return { path, before: file.text, after: edited.text };
-    throw new UserError('The text of a document cannot be edited here. Nothing was changed.', {
-      where: `${join(dir, edited.at.file)}:${edited.at.line}`,
-      why: `${edited.refused}.`,
-      next: 'Edit this place by hand. setpoint drift shows the values.',
-      code: exitCodes.refused,
-    });
+function editFiles(edits: readonly DocumentEdit[], estate: Estate, means: Means): readonly ChangedFile[] {
+  const [patch] = edits.flatMap(({ at }) => patchIn(at.file) ?? []);
+  if (patch === undefined) return editedFiles(edits, estate, means);
+  throw new UserError(`Patch #${patch} sets a field of this drift, and no spec file does.`, {
+    next: `End it first: setpoint patch end ${patch} --reason "…"`,
+    code: exitCodes.refused,
   });
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import type { DocumentEdit } from '../../core/documents/document-edit.ts';
 import { printable } from '../../core/text.ts';
-import type { BranchProposal, ChangedFile, ProposedBranch } from '../../ports/sources.ts';
+import type { BranchProposal, ChangedFile, ProposedBranch, SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import { count } from '../output/format.ts';
@@ -25,6 +26,41 @@ export const shownFiles = (
       return { path, removed: file.after === undefined, diff: await dependencies.fileDiff({ ...file, path }) };
     }),
   );
+
+interface AskingOptions {
+  readonly json?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** The diff is in the JSON, which comes at the end: nobody could answer before. `otherwise`: the way to read it. */
+export function refuseToAsk({ json, yes, dryRun }: AskingOptions, otherwise = 'with --dry-run'): void {
+  if (!json || yes === true || dryRun === true) return;
+  throw new UserError('With --json this command cannot ask.', {
+    why: 'Its diff is in the JSON, which it prints at the end.',
+    next: `Read the diff ${otherwise}, then add --yes.`,
+  });
+}
+
+/** The files with edits of their documents. Throws where a text cannot be edited. */
+export function editedFiles(
+  edits: readonly DocumentEdit[],
+  { tree, dir }: { readonly tree: SpecTree; readonly dir: string },
+  { dependencies }: Pick<Context, 'dependencies'>,
+): readonly ChangedFile[] {
+  return [...Map.groupBy(edits, ({ at }) => at.file)].map(([path, together]) => {
+    const file = tree.files.find((one) => one.path === path);
+    if (file === undefined) throw new Error(`${path} is no file of the specs`);
+    const edited = dependencies.editSpecFile(file, together);
+    if (edited.refused === undefined) return { path, before: file.text, after: edited.text };
+    throw new UserError('The text of a document cannot be edited here. Nothing was changed.', {
+      where: `${join(dir, edited.at.file)}:${edited.at.line}`,
+      why: `${edited.refused}.`,
+      next: 'Edit this place by hand, and commit it.',
+      code: exitCodes.refused,
+    });
+  });
+}
 
 /** Throws unless the user says yes to the change of so many files. `verb`: `Write`, `Commit and push`. */
 export async function confirmFiles(

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DocumentEdit } from '../../core/documents/document-edit.ts';
-import { layerOf, treeOf } from '../../core/documents/overlay.ts';
+import { layerOf } from '../../core/documents/overlay.ts';
 import { treeAt } from '../../core/documents/tree.ts';
 import { canonical } from '../../core/ledger/canonical.ts';
 import {
@@ -17,6 +17,7 @@ import type { BranchProposal, ChangedFile, SpecTree } from '../../ports/sources.
 import type { Context } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import { type OverlayOption, overlayOf } from '../options.ts';
+import { editedFiles } from './changed-files.ts';
 
 export interface PatchFolder extends OverlayOption {
   /** The folder of specs. */
@@ -36,10 +37,10 @@ type Proposed = Pick<Patch, 'kind' | 'name' | 'fields'>;
 export async function patchProposal(
   patch: Proposed & { readonly estate: string },
   options: PatchFolder,
-  context: Pick<Context, 'dependencies' | 'readSpecs'>,
+  context: Pick<Context, 'dependencies'>,
 ): Promise<PatchProposal> {
   const { specs: dir } = options;
-  const tree = await context.readSpecs(dir, overlayOf(options));
+  const tree = await context.dependencies.readSpecs(dir, overlayOf(options));
   refuseInvalid(tree, `${dir} has an error.`);
   const found = tree.estate?.value.metadata.name;
   if (found !== patch.estate)
@@ -55,7 +56,7 @@ export async function patchProposal(
       next: 'Commit them. The commit ends the patch.',
       code: exitCodes.refused,
     });
-  const files = editFiles(edits, tree, { dir, dependencies: context.dependencies });
+  const files = editedFiles(edits, { tree, dir }, context);
   prove({ ...patch, fields }, files, tree, context);
   const overlays = tree.overlay !== undefined && edits.some(({ at }) => layerOf(at.file) === 'base');
   return { files, notes: overlays ? ['The base states these fields, so other overlays read the change, too.'] : [] };
@@ -83,7 +84,7 @@ function editsOf(patch: Proposed, tree: SpecTree, dir: string): readonly Documen
   const document = documentOf(patch, tree.documents);
   if (document === undefined)
     throw new UserError(`The specs in ${dir} have no ${patchedDocument(patch)}.`, {
-      next: 'Name the folder of its specs with --specs, and their overlay with --overlay.',
+      next: 'Name the folder of its specs with --specs, and their overlay with --overlay. Edit a document in the repository of a team by hand.',
     });
   return patch.fields.flatMap(({ path, value, was }): readonly DocumentEdit[] => {
     const written = writtenAt(document, path);
@@ -99,32 +100,7 @@ function editsOf(patch: Proposed, tree: SpecTree, dir: string): readonly Documen
         },
       );
     const at = treeAt(document.tree, path)?.at ?? document.at();
-    const team = treeOf(at.file);
-    if (team !== '')
-      throw new UserError(`${patchedDocument(patch)} is in the repository of the team ${team.slice(1, -1)}.`, {
-        next: 'Propose the change there: setpoint patch propose, in a checkout of that repository.',
-        code: exitCodes.refused,
-      });
     return [value === null ? { op: 'remove', at, path } : { op: 'set', at, path, value }];
-  });
-}
-
-function editFiles(
-  edits: readonly DocumentEdit[],
-  { files }: SpecTree,
-  { dir, dependencies }: { readonly dir: string; readonly dependencies: Context['dependencies'] },
-): readonly ChangedFile[] {
-  return [...Map.groupBy(edits, ({ at }) => at.file)].map(([path, together]) => {
-    const file = files.find((one) => one.path === path);
-    if (file === undefined) throw new Error(`${path} is no file of the specs`);
-    const edited = dependencies.editSpecFile(file, together);
-    if (edited.refused === undefined) return { path, before: file.text, after: edited.text };
-    throw new UserError('The text of the document cannot be edited here. Nothing was changed.', {
-      where: `${join(dir, edited.at.file)}:${edited.at.line}`,
-      why: `${edited.refused}.`,
-      next: 'Edit this place by hand, and commit it.',
-      code: exitCodes.refused,
-    });
   });
 }
 
