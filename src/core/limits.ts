@@ -7,15 +7,17 @@ export interface Limits {
   readonly creates?: number;
   /** Rules that nobody wrote and that are removed. Absent: as above. */
   readonly closures?: number;
-  /** Absent: no ceiling. See plan/cost-limit.ts. */
-  readonly cost?: CostCeiling;
+  /** Absent: no limit. See plan/cost-limit.ts. */
+  readonly cost?: CostLimit;
 }
 
 /** The most that a month of all machines may cost, by the prices in the specs. */
-export interface CostCeiling {
+export interface CostLimit {
   readonly monthly: number;
   /** Of ISO 4217, as in the prices. */
   readonly currency: string;
+  /** The currency of the limit before, whose amount says nothing in this one: nothing that raises the cost passes. */
+  readonly formerCurrency?: string;
 }
 
 /** The defaults of `specs` without these limits, and of generations that were accepted before the limits existed. */
@@ -114,7 +116,7 @@ export function stricterLimits(a: Limits, b: Limits | undefined): Limits {
   if (b === undefined) return a;
   const share = Math.min(a.share ?? Number.POSITIVE_INFINITY, b.share ?? Number.POSITIVE_INFINITY);
   const most = (sort: Sort): number => Math.min(mostOf(a, sort), mostOf(b, sort));
-  const cost = stricterCeiling(a.cost, b.cost);
+  const cost = stricterCostLimit(a.cost, b.cost);
   return {
     deletes: most('delete'),
     replaces: most('replace'),
@@ -126,24 +128,25 @@ export function stricterLimits(a: Limits, b: Limits | undefined): Limits {
 }
 
 /**
- * The lower of two ceilings. Amounts of two currencies cannot be compared, so a commit that changes the currency has a ceiling of 0
+ * The lower of two limits. Amounts of two currencies cannot be compared, so a commit that changes the currency has a limit of 0
  * until the next one: nothing that it raises passes without a person.
  *
- *   now  | before | ceiling
+ *   now  | before | limit
  *   -----+--------+--------------------------------------------
  *   none | none   | none
  *   set  | none   | the one that is set: it tightens
  *   none | set    | the one before: that it is gone counts later
  *   set  | set    | the lower one; 0 if the currencies differ
  */
-export function stricterCeiling(
-  now: CostCeiling | undefined,
-  before: CostCeiling | undefined,
-): CostCeiling | undefined {
+export function stricterCostLimit(now: CostLimit | undefined, before: CostLimit | undefined): CostLimit | undefined {
   if (now === undefined || before === undefined) return now ?? before;
-  const monthly = now.currency === before.currency ? Math.min(now.monthly, before.monthly) : 0;
-  return { monthly, currency: now.currency };
+  const former = costLimitIn(before, now.currency);
+  return former.monthly < now.monthly ? former : now;
 }
+
+/** The limit for costs of this currency: 0 where it is stated in another one. */
+export const costLimitIn = (limit: CostLimit, currency: string): CostLimit =>
+  limit.currency === currency ? limit : { monthly: 0, currency, formerCurrency: limit.currency };
 
 /** Below this many resources a share says nothing: one of nine would be 11%. */
 export const shareFrom = 20;

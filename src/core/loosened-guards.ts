@@ -2,7 +2,7 @@ import { byStrictness } from './desired.ts';
 import { type GracePeriods, graceLength, usualGrace } from './grace.ts';
 import type { Guards } from './guards.ts';
 import { kindNames } from './kinds/kinds.ts';
-import { type CostCeiling, fieldOf, type Limits, mostOf, sorts } from './limits.ts';
+import { type CostLimit, fieldOf, type Limits, mostOf, sorts } from './limits.ts';
 import { type RemediationGuards, remediations } from './remediation.ts';
 import { type Address, shortAddress } from './resource.ts';
 
@@ -45,7 +45,7 @@ function limitsLoosened(before: Limits, after: Limits): readonly string[] {
   ];
 }
 
-const costOf = ({ monthly, currency }: CostCeiling): string => `${monthly} ${currency}`;
+const costOf = ({ monthly, currency }: CostLimit): string => `${monthly} ${currency}`;
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
 

@@ -10,7 +10,7 @@ import { type Allowance, noCount, stricterLimits } from '../core/limits.ts';
 import type { Observation } from '../core/observed.ts';
 import { baseRevision } from '../core/patch.ts';
 import type { PauseDraft } from '../core/pause.ts';
-import type { CostBounds } from '../core/plan/cost-limit.ts';
+import { type CostBounds, costBounds } from '../core/plan/cost-limit.ts';
 import { type ActionRecorder, actionRecorder } from '../core/plan/destructive-drift.ts';
 import { type Bounds, planEstateInSteps } from '../core/plan/estate.ts';
 import {
@@ -42,7 +42,6 @@ import {
   noConsents,
 } from '../core/plan/required-approvals.ts';
 import { remediationBefore } from '../core/remediation.ts';
-import type { ListedScopeCost } from '../ports/fleet-state.ts';
 import type { Store } from '../ports/store.ts';
 import { changeJudge } from './change-rules.ts';
 import { inTurns } from './in-turns.ts';
@@ -160,10 +159,10 @@ function costBounded(
   before?: Pick<Guards, 'limits' | 'prices'>,
 ): Pick<Bounds, 'limits' | 'cost'> {
   const both = stricterLimits(limits, before?.limits);
-  const { cost: ceiling } = both;
-  if (ceiling === undefined) return { limits: both };
-  const table = prices ?? { currency: ceiling.currency, prices: [] };
-  return { limits: both, cost: { ceiling, prices: higherPrices(table, before?.prices) } };
+  const { cost: limit } = both;
+  if (limit === undefined) return { limits: both };
+  const table = prices ?? { currency: limit.currency, prices: [] };
+  return { limits: both, cost: costBounds(limit, higherPrices(table, before?.prices)) };
 }
 
 async function boundsWith(
@@ -172,23 +171,37 @@ async function boundsWith(
   before?: Guards,
 ): Promise<Pick<Bounds, 'limits' | 'cost'>> {
   const { limits, cost } = costBounded(estate.compiled.guards, before);
-  return cost === undefined ? { limits } : { limits, cost: { ...cost, ...(await countedCosts(estate, store)) } };
+  return cost === undefined
+    ? { limits }
+    : { limits, cost: { ...cost, ...(await countedCosts(estate, store, cost.prices)) } };
 }
 
-/** The cost of all scopes as it was counted last, and the scopes of these specs that nobody counted in this generation, or ever. */
+/**
+ * The cost of all scopes as it was counted last, and the scopes of these specs that nobody counted in this currency, or in this
+ * generation, or ever.
+ */
 export async function countedCosts(
-  { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
+  { name, compiled }: NamedScopes,
   store: Store,
+  { currency }: Pick<CostBounds['prices'], 'currency'>,
   generation?: number,
 ): Promise<CountedCosts> {
   const listed = await store.fleet.costs.list(name);
   const named = new Set(compiled.scopes.map(({ scope }) => scope));
-  const isCounted = ({ cost }: ListedScopeCost): boolean =>
-    cost !== undefined && (generation === undefined || cost.generation === generation);
+  const counted = listed.map(({ scope, cost }) => {
+    const isCounted = cost?.currency === currency && (generation === undefined || cost.generation === generation);
+    return { scope, cost, isUncounted: named.has(scope) && !isCounted };
+  });
   return {
-    scopes: listed.flatMap(({ scope, cost }) => (cost === undefined ? [] : [{ scope, ...cost }])),
-    uncounted: listed.flatMap((one) => (named.has(one.scope) && !isCounted(one) ? [one.scope] : [])),
+    scopes: counted.flatMap(({ scope, cost, isUncounted }) =>
+      cost === undefined || isUncounted ? [] : [{ scope, ...cost }],
+    ),
+    uncounted: counted.flatMap(({ scope, isUncounted }) => (isUncounted ? [scope] : [])),
   };
+}
+
+interface NamedScopes extends Pick<OpenedEstate, 'name'> {
+  readonly compiled: { readonly scopes: readonly Pick<CompiledScope, 'scope'>[] };
 }
 
 /** A scope that left the specs keeps its last cost as long as the store knows a machine of ours there. */

@@ -111,9 +111,10 @@ export async function costElsewhere(
 ): Promise<Pick<CostBounds, 'scopes' | 'uncounted'>> {
   const { bounds } = guards;
   await dropEmptyScopes(estate, store);
-  const counted = await countedCosts(estate, store, generation);
+  if (bounds.cost === undefined) return {};
+  const counted = await countedCosts(estate, store, bounds.cost.prices, generation);
   const missing = (counted.uncounted ?? []).filter((scope) => scope !== where.scope);
-  if (bounds.cost === undefined || missing.length === 0) return counted;
+  if (missing.length === 0) return counted;
   const named = new Map(estate.compiled.scopes.map((one) => [one.scope, one]));
   const until = clock.now() + countingMs;
   for (const other of fromOwn(
@@ -128,7 +129,7 @@ export async function costElsewhere(
       { generation, ...remainingCost(look, bounds.cost) },
     );
   }
-  return countedCosts(estate, store, generation);
+  return countedCosts(estate, store, bounds.cost.prices, generation);
 }
 
 /** `generation`: of the newest specs, by whose prices all scopes are counted. */

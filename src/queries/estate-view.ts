@@ -142,7 +142,7 @@ export function withCost(
   view: Pick<EstateView, 'estate' | 'looked' | 'plans' | 'bounds'>,
 ): PlanBound {
   const cost = costOf(view);
-  const limit = view.bounds.cost?.ceiling.monthly;
+  const limit = view.bounds.cost?.limit.monthly;
   return cost === undefined ? bound : { ...bound, cost: { ...cost, ...(limit === undefined ? {} : { limit }) } };
 }
 

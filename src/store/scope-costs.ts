@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Guards } from '../core/guards.ts';
-import { type CostCeiling, stricterCeiling } from '../core/limits.ts';
+import { type CostLimit, stricterCostLimit } from '../core/limits.ts';
 import { type CostCount, costCount } from '../core/plan/cost-limit.ts';
 import type { ListedScopeCost, ScopeCost, ScopeCosts } from '../ports/fleet-state.ts';
 import type { IntentDraft, Reconcile } from '../ports/ledger.ts';
@@ -12,17 +12,18 @@ import type { Database, Write } from './tables.ts';
 
 export const postgresScopeCosts = ({ db }: Context): ScopeCosts => ({
   keep: async ({ estate, scope, lease }, cost) => {
-    const { generation, monthly, raises, unpriced } = cost;
+    const { generation, currency, monthly, raises, unpriced } = cost;
     // why: a worker that lost its lease would undo the raises of the next one
     await sql`
       WITH held AS (
         SELECT FROM setpoint.leases
         WHERE estate = ${estate} AND scope = ${scope} AND holder = ${lease.holder} AND epoch = ${lease.epoch} FOR SHARE)
-      INSERT INTO setpoint.scope_costs (estate, scope, generation, monthly, raises, unpriced)
-      SELECT ${estate}::text, ${scope}::text, ${generation}::integer, ${monthly}::double precision,
+      INSERT INTO setpoint.scope_costs (estate, scope, generation, currency, monthly, raises, unpriced)
+      SELECT ${estate}::text, ${scope}::text, ${generation}::integer, ${currency}::text, ${monthly}::double precision,
         ${raises}::double precision, ${[...unpriced]}::text[] FROM held
       ON CONFLICT (estate, scope) DO UPDATE
-      SET generation = excluded.generation, monthly = excluded.monthly, raises = excluded.raises, unpriced = excluded.unpriced
+      SET generation = excluded.generation, currency = excluded.currency, monthly = excluded.monthly,
+        raises = excluded.raises, unpriced = excluded.unpriced
       WHERE scope_costs.generation <= excluded.generation`.execute(db);
   },
   fill: async ({ estate, scope }, cost) => {
@@ -48,14 +49,14 @@ type Row = Pick<Where, 'scope'> & { readonly [K in keyof ScopeCost]: ScopeCost[K
 
 async function list(db: Database, estate: string): Promise<readonly ListedScopeCost[]> {
   const { rows } = await sql<Row>`
-    SELECT scope, generation, monthly, raises, unpriced
+    SELECT scope, generation, currency, monthly, raises, unpriced
     FROM (SELECT scope FROM setpoint.looks WHERE estate = ${estate}) AS looks
     FULL JOIN (SELECT * FROM setpoint.scope_costs WHERE estate = ${estate}) AS costs USING (scope)
     ORDER BY scope`.execute(db);
-  return rows.map(({ scope, generation, monthly, raises, unpriced }) =>
-    generation === null || monthly === null || raises === null || unpriced === null
+  return rows.map(({ scope, generation, currency, monthly, raises, unpriced }) =>
+    generation === null || currency === null || monthly === null || raises === null || unpriced === null
       ? { scope }
-      : { scope, cost: { generation, monthly, raises, unpriced } },
+      : { scope, cost: { generation, currency, monthly, raises, unpriced } },
   );
 }
 
@@ -73,27 +74,25 @@ export async function takeCosts(
   const raising = drafts.filter(({ raisesCostBy = 0 }) => raisesCostBy > 0);
   if (raising.length === 0) return new Map();
   const { limits, allowCost } = await boundsOf(trx, estate, reconcile.authority);
-  const ceiling = stricterCeiling(limits.cost, await newestCeiling(trx, estate));
-  if (ceiling === undefined) return new Map();
+  const limit = stricterCostLimit(limits.cost, await newestCostLimit(trx, estate));
+  if (limit === undefined) return new Map();
   const rows = await trx
     .selectFrom('scope_costs')
-    .select(['scope', 'monthly'])
+    .select(['scope', 'currency', 'monthly'])
     .where('estate', '=', estate)
     .orderBy('scope')
     .forUpdate()
     .execute();
-  if (!rows.some(({ scope }) => scope === reconcile.scope)) return new Map(raising.map((draft) => [draft, notCounted]));
-  const count = costCount(
-    { ceiling, allowCost },
-    rows.reduce((sum, { monthly }) => sum + monthly, 0),
-  );
+  const own = rows.find(({ scope }) => scope === reconcile.scope);
+  if (own === undefined) return new Map(raising.map((draft) => [draft, notCounted]));
+  const count = costCount({ limit, allowCost }, own, rows);
   const refused = refusedBy(count, raising);
   if (count.taken > 0) await raise(trx, reconcile, count.taken);
   return refused;
 }
 
 /** Healing by a former generation heeds the limit of the newest one, too. */
-async function newestCeiling(trx: Write, estate: string): Promise<CostCeiling | undefined> {
+async function newestCostLimit(trx: Write, estate: string): Promise<CostLimit | undefined> {
   const row = await trx
     .selectFrom('generations')
     .select('guards')

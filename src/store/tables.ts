@@ -277,6 +277,7 @@ interface ScopeCountTable extends InScope, Mutable<Count> {
 
 interface ScopeCostTable extends InScope {
   generation: number;
+  currency: string;
   monthly: number;
   raises: number;
   unpriced: readonly string[];

@@ -38,19 +38,19 @@ const cases: readonly Case[] = [
     want: ['limits.deletes 5 → 50', 'limits.creates 50 → 500', 'limits.share 10% → none'],
   },
   {
-    reason: 'a higher ceiling of the cost, none, or one in another currency',
+    reason: 'a higher limit of the cost, none, or one in another currency',
     before: { limits: { deletes: 5, replaces: 5, cost: { monthly: 100, currency: 'EUR' } } },
     after: { limits: { deletes: 5, replaces: 5, cost: { monthly: 90, currency: 'USD' } } },
     want: ['limits.cost 100 EUR → 90 USD'],
   },
   {
-    reason: 'a ceiling that goes',
+    reason: 'a limit of the cost that goes',
     before: { limits: { deletes: 5, replaces: 5, cost: { monthly: 100, currency: 'EUR' } } },
     after: { limits: { deletes: 5, replaces: 5 } },
     want: ['limits.cost 100 EUR → none'],
   },
   {
-    reason: 'a lower ceiling is not looser, nor is a new one',
+    reason: 'a lower limit of the cost is not looser, nor is a new one',
     before: { limits: { deletes: 5, replaces: 5, cost: { monthly: 100, currency: 'EUR' } } },
     after: { limits: { deletes: 5, replaces: 5, cost: { monthly: 50, currency: 'EUR' } } },
     want: [],

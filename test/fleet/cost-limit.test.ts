@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { countedCosts } from '../../src/estate/active-spec.ts';
 import { heldByLimits } from '../../src/queries/status.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
 import { approveAll, atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
@@ -148,7 +149,7 @@ describe('a scope that leaves the specs', () => {
     const world = await standing([web(2)], limitedTo(3));
     const lease = await world.store.leases.acquire('acme', south.scope, 'somebody');
     assert.ok(lease.ok);
-    const cost = { generation: 1, monthly: 3 * month, raises: 0, unpriced: [] };
+    const cost = { generation: 1, currency: 'USD', monthly: 3 * month, raises: 0, unpriced: [] };
     await world.store.fleet.costs.keep({ ...south, lease: lease.lease }, cost);
     await world.accept([...alone, web(3)], limitedTo(3));
     await world.reconcile();
@@ -173,7 +174,48 @@ describe('prices and a limit on the cost', () => {
     await world.accept([...ground, pricesOf(0.1, 'EUR'), web(6)], limitedTo(500, 'EUR'));
     await reconcileAll(world);
     assert.equal(machinesIn(world), 5);
-    assert.match(await whyOf(world), /would cost 438.00 EUR a month, the limit is 0.00/);
+    assert.match(
+      await whyOf(world),
+      /[Tt]he cost limit was in USD before this commit \(limits.cost\), the prices are in EUR/,
+    );
+  });
+
+  it('a generation that drops the limit and changes the currency of the prices raises nothing either', async () => {
+    const world = await standing([web(5)], limitedTo(500, 'USD'));
+    await world.accept([...ground, pricesOf(0.001, 'EUR'), web(6)], { limits: { creates: 1000 }, ...atOnce });
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 5);
+    assert.match(
+      await whyOf(world),
+      /[Tt]he cost limit was in USD before this commit \(limits.cost\), the prices are in EUR/,
+    );
+  });
+
+  it('after a change of the currency, all scopes are counted anew before anything is raised', async () => {
+    const world = await standing([web(2), db(3)], limitedTo(5));
+    const inEuros = limitedTo(5000, 'EUR');
+    await world.accept([...ground, pricesOf(1000, 'EUR'), web(2), db(3)], inEuros);
+    await world.reconcile();
+    await world.accept([...ground, pricesOf(1000, 'EUR'), web(3), db(3)], inEuros);
+    await world.reconcile();
+    assert.equal(machinesIn(world), 5, 'the other scope costs 3000, not 3');
+    await reconcileAll(world);
+    assert.equal(machinesIn(world), 5);
+    assert.match(await whyOf(world), /would cost 4380000.00 EUR a month, the limit is 3650000.00/);
+  });
+
+  it('a cost in another currency counts only where the specs do not name its scope, which nobody counts again', async () => {
+    const world = await standing([web(2), db(3)], limitedTo(5));
+    const named = { name: 'acme', compiled: { scopes: [{ scope: where.scope }] } };
+    const inDollars = await countedCosts(named, world.store, { currency: 'USD' });
+    const inEuros = await countedCosts(named, world.store, { currency: 'EUR' });
+    assert.deepEqual(inDollars.uncounted, []);
+    assert.equal(inDollars.scopes?.length, 2);
+    assert.deepEqual(inEuros.uncounted, [where.scope]);
+    assert.deepEqual(
+      inEuros.scopes?.map(({ scope }) => scope),
+      [south.scope],
+    );
   });
 
   it('a machine without a price is held, and it says so', async () => {

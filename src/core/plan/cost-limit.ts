@@ -1,13 +1,13 @@
 import type { Action, ScopePlan } from '../action.ts';
 import { inCents, type PriceTable } from '../cost/cost.ts';
 import { type Raise, type ScopeCost, scopeCost } from '../cost/scope-cost.ts';
-import type { CostCeiling } from '../limits.ts';
+import { type CostLimit, costLimitIn } from '../limits.ts';
 import type { ScopeKey } from '../resource.ts';
 import type { Hold, PlanInput, Withholding } from './plan-input.ts';
 
-/** The limit of an estate's monthly cost, and the prices that it is counted by. */
+/** The limit of an estate's monthly cost, and the prices that it is counted by. Both are of one currency: see `costBounds`. */
 export interface CostBounds {
-  readonly ceiling: CostCeiling;
+  readonly limit: CostLimit;
   readonly prices: PriceTable;
   /** The scopes of the estate as they were counted last; of those that are planned now, it does not count. */
   readonly scopes?: readonly CountedCost[];
@@ -15,9 +15,16 @@ export interface CostBounds {
   readonly uncounted?: readonly ScopeKey[];
 }
 
-/** `monthly`: of what stands and is launched. `raises`: planned, and not begun. */
+/** The limit may be of the generation before, and the prices of this one may be in another currency. */
+export const costBounds = (limit: CostLimit, prices: PriceTable): CostBounds => ({
+  limit: costLimitIn(limit, prices.currency),
+  prices,
+});
+
+/** `monthly`: of what stands and is launched. `raises`: planned, and not begun. `currency`: of both. */
 export interface CountedCost {
   readonly scope: ScopeKey;
+  readonly currency: string;
   readonly monthly: number;
   readonly raises: number;
   readonly unpriced: readonly string[];
@@ -49,7 +56,7 @@ interface Asked {
  *   an action that raises the cost | is held
  *   -------------------------------+------------------------------------------------------------------------------
  *   by an unknown amount           | always: its price is missing
- *   while a sum is unknown         | always: a price is missing, or a scope is still to be counted
+ *   while a sum is unknown         | always: a price is missing, or a scope is still to be counted, or in another currency
  *   of healing, of a rollout       | where its sum is over the limit, and over the sum that a person allows
  *
  * So a rollout that costs too much keeps no machine from being healed. What raises nothing is not held.
@@ -77,6 +84,8 @@ interface Sums {
   readonly healing: number;
   readonly rollout: number;
   readonly unpriced: readonly string[];
+  /** Other scopes, whose last cost is in another currency. */
+  readonly inOtherCurrency: readonly OwnCost[];
   /** The number of other scopes. */
   readonly uncounted: number;
 }
@@ -94,6 +103,7 @@ function sumsOf(scopes: readonly PlannedScope[], costs: readonly ScopeCost[], { 
     healing,
     rollout,
     unpriced: [...others, ...costs.map(({ standing }) => standing)].flatMap(({ unpriced }) => unpriced),
+    inOtherCurrency: others.filter(({ currency }) => currency !== bounds.prices.currency),
     uncounted: (bounds.uncounted ?? []).filter((scope) => !here.has(scope)).length,
   };
 }
@@ -115,16 +125,23 @@ const unknownPrice = ({ unpriced }: Raise): Withholding | undefined =>
     ? undefined
     : { code: 'limit', why: `${withoutPrice(unpriced)}, because limits.cost counts it. Or: setpoint approve` };
 
-function unknownSum({ unpriced, uncounted }: Sums): Withholding | undefined {
+function unknownSum({ unpriced, uncounted, inOtherCurrency }: Sums): Withholding | undefined {
   if (unpriced.length > 0)
     return {
       code: 'limit',
       why: `the cost of the estate is unknown, and limits.cost holds all that raises it: ${withoutPrice(unpriced)}. Or: setpoint approve`,
     };
+  const [other] = inOtherCurrency;
+  if (other !== undefined) return { code: 'limit', why: otherCurrencyText(other) };
   if (uncounted === 0) return undefined;
   const why = `limits.cost counts over all scopes of the estate, and ${uncounted} of them are still to be counted in this generation; it goes on by itself.`;
   return { code: 'limit', why };
 }
+
+type OwnCost = Pick<CountedCost, 'scope' | 'currency' | 'monthly'>;
+
+const otherCurrencyText = ({ scope, currency }: OwnCost): string =>
+  `the cost of the estate is unknown, and limits.cost holds all that raises it: the last cost of ${scope} is in ${currency}, the prices are not. Setpoint counts a scope of the specs again by itself; release the machines of another one with setpoint forget. Or: setpoint approve`;
 
 const mostNamed = 3;
 
@@ -144,40 +161,52 @@ interface Over {
 function overLimit(raise: Raise, heals: boolean, { sums, asked }: Over): Withholding | undefined {
   const { bounds, allowCost } = asked;
   const sum = heals ? sums.healing : sums.rollout;
-  if (!isOver(sum, bounds.ceiling, allowCost)) return undefined;
-  return { code: 'limit', why: overText({ sum, part: raise.monthly }, bounds.ceiling) };
+  if (!isOver(sum, bounds.limit, allowCost)) return undefined;
+  return { code: 'limit', why: overText({ sum, part: raise.monthly }, bounds.limit) };
 }
 
 /** Amounts are equal where they are of the same cent. */
-const isOver = (sum: number, { monthly }: CostCeiling, allowCost = 0): boolean =>
+const isOver = (sum: number, { monthly }: CostLimit, allowCost = 0): boolean =>
   inCents(sum) > Math.max(monthly, allowCost);
 
 /** `sum`: projected, with `part`, which is of this action. */
-function overText({ sum, part }: { readonly sum: number; readonly part: number }, ceiling: CostCeiling): string {
-  const { monthly, currency } = ceiling;
-  const all = `the estate would cost ${sum.toFixed(2)} ${currency} a month, the limit is ${monthly.toFixed(2)} (limits.cost)`;
+function overText({ sum, part }: { readonly sum: number; readonly part: number }, limit: CostLimit): string {
+  const { monthly, currency, formerCurrency } = limit;
   const up = (Math.ceil(inCents(sum) * 100) / 100).toFixed(2);
+  if (formerCurrency !== undefined)
+    return `the cost limit was in ${formerCurrency} before this commit (limits.cost), the prices are in ${currency}: nothing that raises the cost passes until the next commit; this change adds ${part.toFixed(2)} ${currency} a month. Allow it with --allow-cost ${up}, or with: setpoint approve`;
+  const all = `the estate would cost ${sum.toFixed(2)} ${currency} a month, the limit is ${monthly.toFixed(2)} (limits.cost)`;
   return `${all}; this change adds ${part.toFixed(2)}. Raise limits.cost, or allow it with --allow-cost ${up}, or with: setpoint approve`;
 }
 
-/** Raises in the order in which they are intended. `sum`: what all scopes cost, and the raises that were taken. */
+/** Raises in the order in which they are intended. */
 export interface CostCount {
   /** Adds a raise. Where the limit does not allow it: the reason, and nothing is added. An approved one is always added. */
   take(raise: number, isApproved: boolean): string | undefined;
   readonly taken: number;
 }
 
-export function costCount(
-  { ceiling, allowCost }: { readonly ceiling: CostCeiling; readonly allowCost?: number | undefined },
-  sum: number,
-): CostCount {
+interface CostAllowed {
+  /** In any currency. */
+  readonly limit: CostLimit;
+  readonly allowCost?: number | undefined;
+}
+
+/** Counts on from the cost of all scopes. `own`: of the scope that raises it, in the currency of its raises. */
+export function costCount({ limit, allowCost }: CostAllowed, own: OwnCost, all: readonly OwnCost[]): CostCount {
+  const limitHere = costLimitIn(limit, own.currency);
+  const other = all.find(({ currency }) => currency !== own.currency);
+  const sum = all.reduce((total, { monthly }) => total + monthly, 0);
+  const refusal = (after: number, part: number): string | undefined => {
+    if (other !== undefined) return otherCurrencyText(other);
+    return isOver(after, limitHere, allowCost) ? overText({ sum: after, part }, limitHere) : undefined;
+  };
   let taken = 0;
   return {
     take: (part, isApproved) => {
-      const after = sum + taken + part;
-      if (!isApproved && isOver(after, ceiling, allowCost)) return overText({ sum: after, part }, ceiling);
-      taken += part;
-      return undefined;
+      const why = isApproved ? undefined : refusal(sum + taken + part, part);
+      if (why === undefined) taken += part;
+      return why;
     },
     get taken() {
       return taken;
@@ -209,6 +238,7 @@ export function countedCost(
   const cost = scopeCost(input, prices);
   const { standing } = cost;
   return {
+    currency: prices.currency,
     monthly: standing.monthly - plan.reduce((sum, action) => sum + cost.savingOf(action), 0),
     raises: all.reduce((sum, action) => sum + (cost.raiseOf(action)?.monthly ?? 0), 0),
     unpriced: [...new Set(standing.unpriced)].toSorted(),

@@ -1,9 +1,11 @@
 -- The monthly cost of each scope, as limits.cost counts it: of what stands, less what its plan saves, and of each launch and other raise
 -- since, from the transaction of its intent on. `raises`: planned, and not begun. `generation`: by whose prices it was counted.
+-- `currency`: of these prices.
 CREATE TABLE setpoint.scope_costs (
   estate text NOT NULL,
   scope text NOT NULL,
   generation integer NOT NULL,
+  currency text NOT NULL,
   monthly double precision NOT NULL,
   raises double precision NOT NULL,
   unpriced text[] NOT NULL,

@@ -4,7 +4,7 @@ import type { Action, ScopePlan } from '../../../src/core/action.ts';
 import { actionDigest, type Hash } from '../../../src/core/digest.ts';
 import type { Birth, Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import { noCount, stricterLimits } from '../../../src/core/limits.ts';
-import { type CostBounds, costCount, countedCost } from '../../../src/core/plan/cost-limit.ts';
+import { type CostBounds, costBounds, costCount, countedCost } from '../../../src/core/plan/cost-limit.ts';
 import { planEstate } from '../../../src/core/plan/estate.ts';
 import { approvedBy, pauseHold } from '../../../src/core/plan/holds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
@@ -85,7 +85,7 @@ const plansOf = (
     limits: { deletes: 99, replaces: 99 },
     spent: { generation: noCount, healing: noCount },
     owned: 0,
-    cost: { ceiling: { monthly, currency: 'USD' }, prices, ...cost },
+    cost: { limit: { monthly, currency: 'USD' }, prices, ...cost },
     ...(allowCost === undefined ? {} : { allowCost }),
   });
 };
@@ -133,7 +133,7 @@ const cases: ReadonlyArray<{
     name: 'scopes that are not planned here count with what they would raise',
     given: [scopeWith({ want: [machine('small')] })],
     most: 200,
-    more: { scopes: [{ scope: 'aws/1/eu-2', monthly: 100, raises: 30, unpriced: [] }] },
+    more: { scopes: [{ scope: 'aws/1/eu-2', currency: 'USD', monthly: 100, raises: 30, unpriced: [] }] },
     want: ['withheld instance/web-0: limit'],
   },
   {
@@ -223,6 +223,25 @@ const cases: ReadonlyArray<{
     ],
     most: 1e9,
     want: ['update instance/web-0', 'withheld instance/web-2: limit'],
+  },
+  {
+    name: 'a scope whose cost is in another currency holds what raises the cost',
+    given: [scopeWith({ want: [machine('small')] })],
+    most: 1e9,
+    more: { scopes: [{ scope: 'aws/1/eu-2', currency: 'JPY', monthly: 1, raises: 0, unpriced: [] }] },
+    want: ['withheld instance/web-0: limit'],
+  },
+  {
+    name: 'a limit in another currency than the prices holds what raises the cost, and nothing else',
+    given: [
+      scopeWith({
+        there: [machine('large')],
+        want: [machine('small', { labels: { a: 'b' } }), machine('small')],
+      }),
+    ],
+    most: 1,
+    more: costBounds({ monthly: 1e9, currency: 'JPY' }, prices),
+    want: ['update instance/web-0', 'withheld instance/web-1: limit'],
   },
   {
     name: 'other scopes that are not counted yet hold what raises the cost',
@@ -422,9 +441,24 @@ describe('no commit lifts its own limit on the cost', () => {
       assert.equal(stricterLimits(now, before).cost?.monthly, monthly));
 });
 
+const scope = 'aws/1/eu-1';
+/** With a limit of 100, in a scope that costs so much. */
+function countFrom(monthly: number, { limit = 'USD', others = [], allowCost }: CountFrom = {}) {
+  const own = { scope, currency: 'USD', monthly };
+  const there = others.map((currency) => ({ scope: 'aws/1/eu-2', currency, monthly: 1 }));
+  return costCount({ limit: { monthly: 100, currency: limit }, allowCost }, own, [own, ...there]);
+}
+
+interface CountFrom {
+  readonly limit?: string;
+  /** The currency of each other scope. */
+  readonly others?: readonly string[];
+  readonly allowCost?: number;
+}
+
 describe('raises that are intended', () => {
   it('are taken in their order while the sum allows it, and approved ones always', () => {
-    const count = costCount({ ceiling: { monthly: 100, currency: 'USD' } }, 80);
+    const count = countFrom(80);
     assert.equal(count.take(15, false), undefined);
     assert.match(count.take(6, false) ?? '', /would cost 101.00 USD a month, the limit is 100.00 .* adds 6.00/);
     assert.equal(count.take(5, false), undefined);
@@ -433,8 +467,25 @@ describe('raises that are intended', () => {
   });
 
   it('go up to the sum that a person allows', () => {
-    const count = costCount({ ceiling: { monthly: 100, currency: 'USD' }, allowCost: 110 }, 100);
+    const count = countFrom(100, { allowCost: 110 });
     assert.equal(count.take(10, false), undefined);
     assert.match(count.take(1, false) ?? '', /limit/);
+  });
+
+  it('wait where the limit is in another currency, but for approved ones and a sum that a person allows', () => {
+    const count = countFrom(10, { limit: 'JPY' });
+    assert.match(
+      count.take(1, false) ?? '',
+      /^the cost limit was in JPY before this commit \(limits.cost\), the prices are in USD/,
+    );
+    assert.equal(count.take(1, true), undefined);
+    assert.equal(countFrom(10, { limit: 'JPY', allowCost: 11 }).take(1, false), undefined);
+  });
+
+  it('wait where the cost of a scope is in another currency, but for approved ones', () => {
+    const count = countFrom(10, { others: ['USD', 'EUR'], allowCost: 1000 });
+    assert.match(count.take(1, false) ?? '', /the last cost of aws\/1\/eu-2 is in EUR, the prices are not/);
+    assert.equal(count.take(1, true), undefined);
+    assert.equal(countFrom(10, { others: ['USD'] }).take(1, false), undefined);
   });
 });

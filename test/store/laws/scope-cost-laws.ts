@@ -7,7 +7,7 @@ import type { Bench, Laws } from './bench.ts';
 
 const there = 'aws/2/us-east-1';
 const costing = (monthly: number, more: Partial<ScopeCost> = {}): ScopeCost => ({
-  ...{ generation: 1, monthly, raises: 0, unpriced: [] },
+  ...{ generation: 1, currency: 'USD', monthly, raises: 0, unpriced: [] },
   ...more,
 });
 
@@ -170,6 +170,21 @@ export const scopeCostLaws: Laws = {
       intended.map(({ ok }) => ok),
       [false, true],
     );
+  },
+
+  'costs in two currencies make no sum: nothing is raised, however high the limit': async (bench) => {
+    const { store, other, estate } = bench;
+    await store.generations.accept(estate, 'abc', guardsOf(limitsOf(1000)));
+    const worker = await workerOf(store, estate);
+    await store.fleet.costs.keep(worker.reconcile, costing(10, { currency: 'EUR' }));
+    const [ofLimit] = await store.ledger.intend(worker.reconcile, [dear('a', 1)]);
+    assert.match(ofLimit?.ok === false ? ofLimit.why : '', /^the cost limit was in USD before this commit/);
+    await store.fleet.costs.keep(worker.reconcile, costing(10));
+    await other.fleet.costs.fill({ estate, scope: there }, costing(1, { currency: 'EUR' }));
+    const [ofScope] = await store.ledger.intend(worker.reconcile, [dear('a', 1)]);
+    assert.match(ofScope?.ok === false ? ofScope.why : '', /the last cost of aws\/2\/us-east-1 is in EUR/);
+    await other.fleet.costs.fill({ estate, scope: there }, costing(1, { generation: 2 }));
+    assert.equal((await apply(worker, dear('a', 1))).ok, true);
   },
 
   'a scope that is dropped costs nothing': async (bench) => {

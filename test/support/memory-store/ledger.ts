@@ -1,6 +1,13 @@
 import { canonical } from '../../../src/core/ledger/canonical.ts';
 import { type EstateCount, estateCount, type Place, placeKey } from '../../../src/core/ledger/estate-count.ts';
-import { allowanceIn, fieldOf, type Limits, plus, stricterCeiling, stricterLimits } from '../../../src/core/limits.ts';
+import {
+  allowanceIn,
+  fieldOf,
+  type Limits,
+  plus,
+  stricterCostLimit,
+  stricterLimits,
+} from '../../../src/core/limits.ts';
 import { costCount } from '../../../src/core/plan/cost-limit.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type {
@@ -171,12 +178,12 @@ function takeCost(write: Write, estate: EstateMemory, draft: IntentDraft): strin
   const { scope, authority } = write.reconcile;
   const { raisesCostBy = 0 } = draft;
   const newest = estate.generations.at(-1)?.guards.limits.cost;
-  const ceiling = raisesCostBy > 0 ? stricterCeiling(limitsOf(write, estate).cost, newest) : undefined;
-  if (ceiling === undefined) return undefined;
+  const limit = raisesCostBy > 0 ? stricterCostLimit(limitsOf(write, estate).cost, newest) : undefined;
+  if (limit === undefined) return undefined;
   const own = estate.scopeCosts.get(scope);
   if (own === undefined) return notCounted;
-  const sum = [...estate.scopeCosts.values()].reduce((total, { monthly }) => total + monthly, 0);
-  const count = costCount({ ceiling, allowCost: authority.allowCost }, sum);
+  const all = [...estate.scopeCosts].map(([key, cost]) => ({ scope: key, ...cost }));
+  const count = costCount({ limit, allowCost: authority.allowCost }, { scope, ...own }, all);
   const why = count.take(raisesCostBy, draft.approval !== undefined);
   const raises = Math.max(0, own.raises - count.taken);
   estate.scopeCosts.set(scope, { ...own, monthly: own.monthly + count.taken, raises });
