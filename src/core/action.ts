@@ -305,6 +305,8 @@ export interface ScopePlan {
   readonly standing?: readonly Standing[];
   /** Absent: none. */
   readonly tombstones?: TombstoneChanges;
+  /** Machines that an interrupted update of ours stopped, and that shall be stopped by now. Absent: none. */
+  readonly keptStopped?: readonly Address[];
   /** Machines and rules that the order of its actions depends on; absent where none does. */
   readonly around?: Surroundings;
 }

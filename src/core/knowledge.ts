@@ -137,10 +137,26 @@ export interface PendingIntent {
 
 /**
  * True where an update of ours stopped the machine, and no observation has shown it running since. Its intent stays open until then:
- * to start the machine is the end of that update, and heals no drift.
+ * to start the machine is the end of that update, and heals no drift. A spec that wants it stopped by now closes the intent: see
+ * plan/restarts.ts.
  */
-export const isStoppedByUs = ({ pending }: Pick<Knowledge, 'pending'>, address: Address): boolean =>
-  pending.some((one) => one.verb === 'update' && one.address === address && one.draft.details['restarts'] === true);
+export const isStoppedByUs = (knowledge: Pick<Knowledge, 'pending'>, address: Address): boolean =>
+  stoppedByUs(knowledge).has(address);
+
+/** The addresses of such machines. Made once of one knowledge, as planners ask for each machine. */
+export function stoppedByUs({ pending }: Pick<Knowledge, 'pending'>): ReadonlySet<Address> {
+  const known = stopped.get(pending);
+  if (known !== undefined) return known;
+  const addresses = new Set(pending.filter(restarts).map(({ address }) => address));
+  stopped.set(pending, addresses);
+  return addresses;
+}
+
+const stopped = new WeakMap<readonly PendingIntent[], ReadonlySet<Address>>();
+
+/** True of the open intent of an update that stops a machine and starts it again. */
+export const restarts = ({ verb, draft }: PendingIntent): boolean =>
+  verb === 'update' && draft.details['restarts'] === true;
 
 /** The last applied state: distinguishes drift from rollout, and shows removals from a spec. */
 export interface Applied<K extends Kind = Kind> {

@@ -15,7 +15,13 @@ import { cancellationOn, isCancellation, type ReconcileControl, unlessLeaseLost,
 import { execute } from './execute.ts';
 import { judgeBirths } from './launch-health.ts';
 import { observe } from './observe.ts';
-import { confirmMissing, launchesSeen, type ResolvedIntents, resolvePendingIntents } from './pending-intents.ts';
+import {
+  confirmMissing,
+  endedByStop,
+  launchesSeen,
+  type ResolvedIntents,
+  resolvePendingIntents,
+} from './pending-intents.ts';
 import type { Authorization, EnginePorts, Executed, Planner, Site } from './ports.ts';
 import { noReplays, type Replays, replaysOf, replaysWanted } from './replay.ts';
 
@@ -175,6 +181,8 @@ async function see(run: ReconcileRun): Promise<PlannedObservation> {
   const { plan, replays } = await planned(run, observation, knowledge, resolution);
   await recordConverged(plan, knowledge, { estate, ports });
   await recordConfirmed({ observation, knowledge, plan }, authorization, ports);
+  const ended = endedByStop(plan.keptStopped ?? [], observation, knowledge);
+  if (ended.length > 0) await unlessLeaseLost(() => ports.ledger.settle(authorization.reconcile, ended));
   const { tombstones } = plan;
   if (tombstones) await unlessLeaseLost(() => ports.inventory.tombstones(authorization.reconcile, tombstones));
   const { actions, findings } = plan;

@@ -1,10 +1,10 @@
 import { diff, type FieldChange } from '../core/diff.ts';
 import type { Failure } from '../core/failure.ts';
 import { effectOf, kindNames } from '../core/kinds/kinds.ts';
-import { type Knowledge, neverHappened, type PendingIntent, powerOf } from '../core/knowledge.ts';
+import { type Knowledge, neverHappened, type PendingIntent, powerOf, restarts } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import { isHalfMade } from '../core/plan/claim.ts';
-import type { Kind, Ref } from '../core/resource.ts';
+import type { Address, InstanceAttributes, Kind, Ref } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Inventory } from '../ports/knowledge.ts';
 import type { Settlement } from '../ports/ledger.ts';
@@ -28,6 +28,8 @@ import { hasToken } from './replay.ts';
  *   adopt         | as intended                         | done
  *   update        | what it changed is as intended      | done
  *   update, adopt | otherwise                           | open for the next plan; after the window: failed
+ *   update that   | its machine, stopped                | open, until the machine runs or a spec wants it
+ *   starts again  |                                     | stopped: see `endedByStop`
  *   delete        | not                                 | done
  *   delete        | still                               | open for the next plan; after the window: failed
  *   forget,       | –                                   | done
@@ -304,6 +306,32 @@ function others(intent: PendingIntent, scene: ObservedScope): readonly Settlemen
   ];
 }
 
+/**
+ * Closes the updates that stopped these machines, once none of their calls can come late: a spec wants the machines stopped by now, and so
+ * they are. Nothing is left to start. A later start is a change that a spec asks for.
+ */
+export function endedByStop(
+  stopped: readonly Address[],
+  observation: Pick<Observation, 'at'>,
+  { pending, applied }: Pick<Knowledge, 'pending' | 'applied'>,
+): readonly Settlement[] {
+  const ended = pending.filter((one) => restarts(one) && stopped.includes(one.address) && isPast(one, observation));
+  return ended.map((intent): Settlement => {
+    const { address } = intent;
+    const { attributes, documents } = applied.get(address) ?? {};
+    const settlement = failed(
+      intent,
+      'Overtaken',
+      'a spec wants the machine stopped by now, and the change was not made',
+    );
+    if (attributes === undefined || powerOf(attributes) === undefined) return settlement;
+    // why: of a machine
+    const { machine, ...rest } = attributes as InstanceAttributes;
+    const now = { ...rest, machine: { ...machine, power: 'stopped' } };
+    return { ...settlement, effects: [{ do: 'apply', address, attributes: now, documents }] };
+  });
+}
+
 function isApplied(intent: PendingIntent, observed: Observed, { ids }: ObservedScope): boolean {
   const { attributes, changes = [] } = detailsOf(intent);
   // why: this engine wrote the attributes of this kind there
@@ -329,8 +357,11 @@ function isLeft(changes: readonly FieldChange[], meant: object, { attributes }: 
 }
 
 /** A call that left may show this late: it was sent at most `freshMs` after its intent. */
+const isPast = ({ at }: PendingIntent, observation: Pick<Observation, 'at'>): boolean =>
+  observation.at - at >= visibilityMs + freshMs;
+
 const isOld = (intent: PendingIntent, { observation, showing }: ObservedScope): boolean =>
-  observation.at - intent.at >= visibilityMs + freshMs && !(intent.verb === 'create' && showing.has(batchOf(intent)));
+  isPast(intent, observation) && !(intent.verb === 'create' && showing.has(batchOf(intent)));
 
 function happened(intent: PendingIntent, id: string): Settlement {
   const { verb, address, draft } = intent;

@@ -26,6 +26,12 @@ const machineOf = ({ cloud }: FleetWorld) => {
   return { power: power.sent === 'stop' ? 'stopped' : 'running', size: hardware.size };
 };
 
+/** A freeze that began an hour ago, and ends in an hour. */
+function frozen({ clock }: FleetWorld): object {
+  const local = (ms: number): string => new Date(clock.now() + ms).toISOString().slice(0, 16);
+  return { freezes: [{ name: 'sale', from: local(-hourMs), to: local(hourMs), reason: 'the sale' }] };
+}
+
 /** A machine of an hour, and a worker that ended while it resized it, before this request. */
 async function interrupted(before: Step, estate: object, spec: Spec): Promise<FleetWorld> {
   const world = fleetWorld();
@@ -66,9 +72,7 @@ for (const before of ['ResizeInstance', 'StartInstances'] as const)
 
       it(`leaves a machine that the next one starts within a freeze, where drift of power is ${name}`, async () => {
         const world = await interrupted(before, estate, spec);
-        const local = (ms: number): string => new Date(world.clock.now() + ms).toISOString().slice(0, 16);
-        const freezes = [{ name: 'sale', from: local(-hourMs), to: local(hourMs), reason: 'the sale' }];
-        await world.accept(ground({ ...spec, size: 'large' }), { limits, ...estate, freezes });
+        await world.accept(ground({ ...spec, size: 'large' }), { limits, ...estate, ...frozen(world) });
         assert.deepEqual((await world.reconcile()).writes, ['StartInstances']);
         assert.equal(machineOf(world).power, 'running');
         await wait(world, 2 * hourMs);
@@ -76,6 +80,37 @@ for (const before of ['ResizeInstance', 'StartInstances'] as const)
         assert.deepEqual(machineOf(world), { power: 'running', size: 'large' });
       });
     }
+
+    for (const size of ['small', 'large'])
+      for (const held of [false, true])
+        it(`leaves a machine that a spec wants stopped and ${size}${held ? ', in a freeze' : ''}, and that a later one starts as any change`, async () => {
+          const world = await interrupted(before, {}, {});
+          await world.accept(ground({ size, power: 'stopped' }), { limits, ...(held ? frozen(world) : {}) });
+          for (const ms of [0, 400_000, 60_000]) {
+            await wait(world, ms);
+            await world.reconcile();
+          }
+          assert.equal(machineOf(world).power, 'stopped');
+          assert.deepEqual((await world.store.inventory.knowledge(where.estate, where.scope)).pending, []);
+          await world.accept(ground({ size }), { limits, ...frozen(world) });
+          assert.deepEqual((await world.reconcile()).writes, []);
+          await wait(world, 2 * hourMs);
+          await world.reconcile();
+          assert.deepEqual(machineOf(world), { power: 'running', size });
+        });
+
+    for (const mode of ['plan', 'observe'])
+      it(`leaves a machine that the mode ${mode} holds`, async () => {
+        const world = await interrupted(before, {}, {});
+        await world.accept(ground({ size: 'large' }), { limits, mode });
+        assert.deepEqual((await world.reconcile()).writes, []);
+      });
+
+    it('leaves a machine that is started within a freeze, where another image would replace it', async () => {
+      const world = await interrupted(before, {}, {});
+      await world.accept(ground({ size: 'large', image: 'img-2' }), { limits, ...frozen(world) });
+      assert.deepEqual((await world.reconcile()).writes, ['StartInstances']);
+    });
 
     it('leaves a machine that a pause of everything holds, and that is started once it ends', async () => {
       const world = await interrupted(before, { remediation: { power: 'report' } }, {});

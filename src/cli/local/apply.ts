@@ -223,7 +223,8 @@ async function recordStanding(
   { busy, reconcile }: StandingWork,
 ): Promise<void> {
   for (const [i, one] of looked.entries()) {
-    if (busy.includes(one) || (plans[i]?.standing ?? []).length === 0) continue;
+    const { standing = [], keptStopped = [] } = plans[i] ?? {};
+    if (busy.includes(one) || standing.length + keptStopped.length === 0) continue;
     try {
       await reconcile([one]);
     } catch (error) {

@@ -4,7 +4,6 @@ import {
   type Decision,
   type Finding,
   type Incarnated,
-  isRestart,
   powerField,
   type Surge,
 } from '../action.ts';
@@ -14,7 +13,7 @@ import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import { isStoppedByUs, type Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import { type Address, type Attributes, type CloudId, prefixIn, slotOf } from '../resource.ts';
-import { causeOf, causeOfReturn, changesOf, lastApplied } from './changes.ts';
+import { causeOf, causeOfReturn, changesOf, lastApplied, movedBySpec } from './changes.ts';
 import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
 import { closesTraffic } from './contested.ts';
 import { keepsDataDisks } from './data-disks.ts';
@@ -106,29 +105,10 @@ function decidePresent(desired: Desired, { observed }: Claimed, world: World): r
     ...unstatedFindings(desired, observed, changes, input),
     ...unlistedFindings(desired, observed, input.observation.scope),
     ...fixedFindings(desired, observed, fixed, input),
-    ...(healed.length === 0 ? [] : changingAtLeastPower(healed, present, world)),
+    ...(healed.length === 0 ? [] : [changingUnlessStuck(healed, present, world)]),
     ...waiting,
     ...(obstructed === undefined ? [] : [obstructed]),
   ];
-}
-
-/** A machine that an update of ours stopped is started even where something holds what is left of that update. */
-function changingAtLeastPower(changes: readonly FieldChange[], present: Present, world: World): readonly Decision[] {
-  const decision = changingUnlessStuck(changes, present, world);
-  if (!('verb' in decision) || decision.verb !== 'update' || !decision.restarts || isRestart(decision))
-    return [decision];
-  const isHeld = present.input.choices?.holds?.some((hold) => hold(decision) !== undefined) === true;
-  const power = changes.filter(({ field }) => field === powerField);
-  return isHeld ? [changing(power, { ...present, desired: onlyStarted(present) }, 'drift'), decision] : [decision];
-}
-
-/** As it was applied last, and running: what is held must not count as applied, else it would be drift from then on. */
-function onlyStarted({ desired, input: { knowledge } }: Present): Desired {
-  const applied = knowledge.applied.get(desired.address)?.attributes;
-  if (desired.kind !== 'instance' || applied === undefined) return desired;
-  // why: of a machine
-  const { machine, ...rest } = applied as Attributes['instance'];
-  return { ...desired, attributes: { ...rest, machine: { ...machine, power: 'running' } } };
 }
 
 /** A door that somebody opens again and again is closed again and again. */
@@ -229,7 +209,8 @@ function changing(changes: readonly FieldChange[], { desired, observed, input }:
     };
   const effect = effects.has('stops') ? 'stops' : 'in-place';
   const update = { ...about, verb: 'update', desired, observed, changes, effect } as const;
-  const starts = changes.some(({ field, to }) => field === powerField && to === 'running');
+  const isMoved = movedBySpec(desired, input);
+  const starts = changes.some((change) => change.field === powerField && change.to === 'running' && !isMoved(change));
   return starts && isStoppedByUs(input.knowledge, desired.address) ? { ...update, restarts: true } : update;
 }
 

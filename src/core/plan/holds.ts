@@ -14,7 +14,7 @@ import type { RuleRoom } from '../compile/dialect.ts';
 import { type Mode, strictest } from '../desired.ts';
 import { actionDigest, type Hash } from '../digest.ts';
 import { groupByMany } from '../group-by-many.ts';
-import { type Birth, failedBirths, mostFailedBirths, whyStopped } from '../knowledge.ts';
+import { type Birth, failedBirths, mostFailedBirths, powerOf, whyStopped } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import type { PauseDraft, PauseSubject } from '../pause.ts';
 import { formatMoment } from '../render/wording.ts';
@@ -109,7 +109,7 @@ const isProtected = (action: Action, wanted: Wanted): boolean =>
 
 /**
  * Permits an unattended action of another generation only if this generation says `enforce`, and the action
- * destroys nothing that it protects.
+ * destroys nothing that it protects, and starts no machine that it wants stopped.
  */
 export const heedingHold =
   (wanted: Wanted): Hold =>
@@ -117,10 +117,15 @@ export const heedingHold =
     if (action.verb === 'forget') return undefined;
     const mode = saidMode(action, wanted);
     if (mode !== 'enforce') return { code: 'mode', why: `its mode is ${mode} in the newest generation.` };
+    if (action.verb === 'update' && action.restarts && isWantedStopped(action.address, wanted))
+      return { code: 'stale', why: 'the newest generation wants it stopped.' };
     const destroys = action.verb === 'replace' || action.verb === 'delete';
     if (!destroys || !isProtected(action, wanted)) return undefined;
     return { code: 'protect', why: 'it is protected in the newest generation.' };
   };
+
+const isWantedStopped = (address: Address, { desired }: Wanted): boolean =>
+  desired.some((one) => one.address === address && powerOf(one.attributes) === 'stopped');
 
 /** The mode of its target, where no document names the resource any more. */
 function modeOf(action: Action, wanted: Wanted): Mode {

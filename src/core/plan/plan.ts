@@ -26,6 +26,7 @@ import { ignoringUnmanaged } from './ignored.ts';
 import { lostCommitsHold, withoutApplied } from './lost-commits.ts';
 import type { Hold, PlanInput } from './plan-input.ts';
 import { remediationHold, withRemediation } from './remediation.ts';
+import { keptStopped, withStarts } from './restarts.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { type AllAtOnce, waveHold } from './waves.ts';
 import { isUnrecorded, type World, worldOf } from './world.ts';
@@ -117,13 +118,15 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
   yield;
   const all = attribute({ actions: planned, findings: decisions.filter(isFinding) }, world);
   const shown = all.actions.map((action) => withFights(withRemediation(action, world), input, closes));
-  const { actions, findings } = yield* admitInWaves({ ...all, actions: shown, desired }, holds, world);
+  const admitted = yield* admitInWaves({ ...all, actions: shown, desired }, holds, world);
+  const { actions, findings } = withStarts(admitted, desired, { holds, world });
   const ordered = stop.length > 0 ? [] : actions.toSorted(byOrder);
   const settling = [...decisions.filter(isFinding), ...shown.filter((action) => !isLeftDrift(action)), ...ordered];
   const standing = stop.length > 0 ? [] : standingOf(desired, settling, { ...world, input: given });
   yield;
   const around = surroundingsOf(ordered, desired, world);
   const tombstones = stop.length > 0 ? undefined : tombstoneChanges(decisions, world);
+  const stopped = stop.length > 0 ? undefined : keptStopped(desired, world);
   const every = [...stop, ...gapFindings(observation), ...all.findings, ...findings].toSorted(byText);
   return {
     scope: observation.scope,
@@ -134,6 +137,7 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
     },
     ...(standing.length > 0 ? { standing } : {}),
     ...(tombstones === undefined ? {} : { tombstones }),
+    ...(stopped === undefined ? {} : { keptStopped: stopped }),
     ...(around === undefined ? {} : { around }),
   };
 }
