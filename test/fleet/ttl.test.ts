@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { dueEnder, revisionAcceptor } from '../../src/fleet/accept.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
-import { type FleetWorld, fleetWorld, today, treeOf, where } from '../support/fleet-world.ts';
+import { approveAll, type FleetWorld, fleetWorld, today, treeOf, where } from '../support/fleet-world.ts';
 
 const hour = 3_600_000;
 const { estate } = where;
@@ -15,6 +15,10 @@ const live = ({ cloud }: FleetWorld, type: string) => cloud.inspect.live().filte
 const ids = (world: FleetWorld) => live(world, 'instance').map(({ id }) => id);
 const later = (world: FleetWorld, ms: number) => world.clock.run(() => world.clock.sleep(ms));
 const numberOf = async ({ store }: FleetWorld) => (await store.generations.current(estate))?.number ?? 0;
+
+/** The documents whose end a generation has carried out. */
+const ended = async ({ store }: FleetWorld) =>
+  (await store.fleet.lifetimes.list(estate)).flatMap((one) => (one.endedAt === undefined ? [] : [one.document]));
 
 /** Time passes, what is due ends, and the worker reconciles. */
 async function after(world: FleetWorld, ms: number): Promise<void> {
@@ -97,7 +101,10 @@ describe('a document with a ttl', () => {
   it('is held by limits, until a person approves', async () => {
     const world = await settled([...base, preview], { ...atOnce, limits: { deletes: 0 } });
     await after(world, 9 * hour);
-    assert.equal(ids(world).length, 2);
+    assert.deepEqual([await numberOf(world), ids(world).length], [2, 2]);
+    await approveAll(world);
+    await world.reconcile();
+    assert.deepEqual([await numberOf(world), ids(world).length], [2, 1]);
   });
 
   it('is held by a pause', async () => {
@@ -110,11 +117,26 @@ describe('a document with a ttl', () => {
     await after(world, 12 * hour);
     assert.equal(ids(world).length, 1);
   });
+});
 
-  it('is left out once, where two processes end it at once, and one that died leaves it to the next', async () => {
+describe('a document with a ttl, and two processes', () => {
+  it('is left out once, where both end it at once', async () => {
     const world = await settled([...base, preview], atOnce);
     await later(world, 8 * hour);
     await Promise.all([dueEnder(world.context)(), dueEnder(world.context)()]);
+    assert.equal(await numberOf(world), 2);
+    await dueEnder(world.context)();
+    assert.equal(await numberOf(world), 2);
+  });
+
+  it('is left out by one, where the other loses its database before it records the end', async () => {
+    const world = await settled([...base, preview], atOnce);
+    await later(world, 8 * hour);
+    const { store, context } = world;
+    const generations = { ...store.generations, accept: () => Promise.reject(new Error('connection lost')) };
+    await dueEnder({ ...context, store: { ...store, generations } })();
+    assert.equal(await numberOf(world), 1);
+    await dueEnder(world.context)();
     assert.equal(await numberOf(world), 2);
   });
 });
@@ -155,13 +177,24 @@ describe('a document that has ended', () => {
         await world.accept([...base, held], { ...enough, ...atOnce });
         await world.reconcile();
         await after(world, 9 * hour);
-        assert.equal(ids(world).length, 2);
-        if (then === 'nothing') return;
-        await world.accept([...base, held, more], { ...enough, ...atOnce });
+        assert.deepEqual([await numberOf(world), await ended(world), ids(world).length], [3, ['Instance preview'], 2]);
+        if (then === 'another commit') {
+          await world.accept([...base, held, more], { ...enough, ...atOnce });
+          await world.reconcile();
+          assert.deepEqual([await ended(world), ids(world).length], [['Instance preview'], 2]);
+          await world.accept([...base, more], { ...enough, ...atOnce });
+          await world.reconcile();
+          assert.deepEqual([await ended(world), ids(world).length], [[], 2]);
+        }
+        const lifted = machine('preview', { ttl: '9h' });
+        await world.accept([...base, lifted], { ...enough, ...atOnce });
         await world.reconcile();
-        await world.accept([...base, more], { ...enough, ...atOnce });
+        await after(world, 9 * hour);
+        // A mode that was lifted in the commit with the lifetime holds until the next commit.
+        assert.deepEqual([await ended(world), ids(world).length], [['Instance preview'], then === 'nothing' ? 2 : 1]);
+        await world.accept([...base, lifted, more], { ...enough, ...atOnce });
         await world.reconcile();
-        assert.equal(ids(world).length, 2);
+        assert.deepEqual([await ended(world), ids(world).length], [['Instance preview'], 1]);
       });
 
   it('is held by a pause of its owner', async () => {
