@@ -51,7 +51,7 @@ const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
 
 function documentsLoosened(before: Guards, after: Guards, isMeant: (document: Address) => boolean): readonly string[] {
   const loosened: (readonly [guard: string, document: Address])[] = [
-    ...Object.entries(before.modes).flatMap(([document, from]) => {
+    ...Object.entries({ ...before.ended, ...before.modes }).flatMap(([document, from]) => {
       const to = after.modes[document];
       return to !== undefined && byStrictness(from, to) < 0 ? [[`mode ${from} → ${to}`, document] as const] : [];
     }),

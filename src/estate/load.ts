@@ -43,32 +43,9 @@ export async function openEstate(
   const names = [...new Set(ofKind(tree.documents, 'Target').map(({ value }) => value.spec.provider))];
   const clouds = new Map(await Promise.all(names.map(async (name) => [name, await cloudOf(name)] as const)));
   const dialects = Object.fromEntries([...clouds].map(([cloud, { dialect }]) => [cloud, dialect]));
-  const input = { estate, documents: tree.documents, dialects, hashes: hashesOf(tree), today };
-  const compiled = await inTurns(compileInSteps(input));
-  if (tree.ended !== undefined) {
-    const whole = await inTurns(compileInSteps({ ...input, documents: [...tree.documents, ...tree.ended] }));
-    return { name: estate.metadata.name, tree, compiled: governedByEnded(compiled, whole), today, clouds };
-  }
+  const { documents, ended } = tree;
+  const compiled = await inTurns(compileInSteps({ estate, documents, ended, dialects, hashes: hashesOf(tree), today }));
   return { name: estate.metadata.name, tree, compiled, today, clouds };
-}
-
-/** The specs as they are without the documents that have ended, governed by the terms that these have in the whole specs. */
-function governedByEnded(lasting: Compiled, whole: Compiled): Compiled {
-  const all = new Map(whole.scopes.map(({ scope, wanted }) => [scope, wanted.documents]));
-  const { guards } = lasting;
-  return {
-    ...lasting,
-    scopes: lasting.scopes.map((one) => {
-      const { documents } = one.wanted;
-      const ended = [...(all.get(one.scope) ?? [])].filter(([document]) => !documents.has(document));
-      return { ...one, wanted: { ...one.wanted, ended: new Map(ended) } };
-    }),
-    guards: {
-      ...guards,
-      modes: { ...whole.guards.modes, ...guards.modes },
-      owners: { ...whole.guards.owners, ...guards.owners },
-    },
-  };
 }
 
 export function providerOf({ scope, targets: [target] }: CompiledScope, { clouds }: OpenedEstate): Provider {

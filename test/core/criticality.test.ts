@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { dialect } from '../../providers/memory/dialect.ts';
 import { type CompiledScope, compile } from '../../src/core/compile/compile.ts';
 import { type Cadence, type Criticality, intervalBy, intervalOf } from '../../src/core/criticality.ts';
+import { endedFileName } from '../../src/core/documents/overlay.ts';
 import { ofKind } from '../../src/core/documents/spec-set.ts';
 import { criticalitiesOf } from '../../src/core/plan/criticalities.ts';
 import { plan } from '../../src/core/plan/plan.ts';
@@ -23,8 +24,12 @@ const group = (name: string, more = '') =>
 const machine = (targets: string, more = '') =>
   `${head}kind: Instance\nmetadata: { name: web }\nspec: { targets: [${targets}], network: core, subnet: app, image: i, size: s${more} }\n`;
 
-function scopeOf(...documents: readonly string[]): CompiledScope {
-  const read = parseSpecs([{ path: 'a.yaml', text: [estate, ...documents].join('---\n') }], '2027-01-31');
+const scopeOf = (...documents: readonly string[]): CompiledScope => compiledOf(documents);
+
+function compiledOf(documents: readonly string[], endedFiles: readonly string[] = []): CompiledScope {
+  const ends = endedFiles.map((text, i) => ({ path: endedFileName(i), text }));
+  const file = { path: 'a.yaml', text: [estate, ...documents].join('---\n') };
+  const read = parseSpecs([file, ...ends], '2027-01-31');
   assert.deepEqual(
     read.problems.filter(({ severity }) => severity === 'error'),
     [],
@@ -33,7 +38,8 @@ function scopeOf(...documents: readonly string[]): CompiledScope {
   assert.ok(of);
   const hashes = { userData: () => 'x', access: () => 'x' };
   const { scopes } = compile({
-    ...{ estate: of.value, documents: read.documents, dialects: { memory: dialect }, hashes, today: '2027-01-31' },
+    ...{ estate: of.value, documents: read.documents, ended: read.ended, dialects: { memory: dialect }, hashes },
+    today: '2027-01-31',
   });
   return scopes[0] ?? assert.fail('no scope');
 }
@@ -189,6 +195,28 @@ test('what no document wants is as its document was, else as its group or networ
   assert.equal(inGroup('sg-0', 'vpc-0'), 'low');
   assert.equal(grade.of({ address: `${prefix}/network/gone` }).criticality, 'low');
   assert.equal(grade.scope.criticality, 'critical');
+});
+
+test('an object of a document that has ended is as that document, and so is its scope not', () => {
+  const documents = [
+    target('m', ', criticality: low'),
+    network('m', ', criticality: high'),
+    machine('m', ', criticality: critical, groups: [web], ttl: 8h'),
+    group('web', ', ttl: 8h'),
+  ];
+  const ended = [
+    '{ "kind": "Instance", "metadata": { "name": "web" } }',
+    '{ "kind": "Group", "metadata": { "name": "web" }, "spec": { "network": "core" } }',
+  ];
+  const scope = compiledOf(documents, ended);
+  assert.equal(
+    scope.wanted.desired.some(({ kind }) => kind === 'instance'),
+    false,
+  );
+  const grade = criticalitiesOf(scope);
+  assert.equal(grade.of({ address: 'memory/a/r/instance/web-1' }).criticality, 'critical');
+  assert.equal(scope.wanted.ended?.get('memory/a/r/group/core.web')?.criticality, 'high', 'as its network');
+  assert.equal(grade.scope.criticality, 'high');
 });
 
 test('an unmanaged rule is as critical as its group, which the cloud names by an id', () => {

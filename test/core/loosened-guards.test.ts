@@ -6,6 +6,7 @@ import type { PolicyRules } from '../../src/core/policy/rules.ts';
 
 const web = 'aws/1/eu-west-1/instance/web';
 const db = 'aws/1/eu-west-1/instance/db';
+const shop = 'aws/1/eu-west-1/instance/shop';
 const strict: Guards = {
   limits: { deletes: 5, replaces: 5, share: 0.1 },
   modes: { [web]: 'plan', [db]: 'observe' },
@@ -32,6 +33,12 @@ interface Case {
 
 const cases: readonly Case[] = [
   { reason: 'the same guards', after: {}, want: [] },
+  {
+    reason: 'a document that had ended is back with a looser mode',
+    before: { ended: { [shop]: 'observe' } },
+    after: { modes: { ...strict.modes, [shop]: 'enforce' } },
+    want: ['mode observe → enforce of instance shop'],
+  },
   {
     reason: 'higher limits, or no share, are looser; the usual ones hold where none is stated',
     after: { limits: { deletes: 50, replaces: 4, creates: 500 } },

@@ -197,6 +197,26 @@ describe('a document that has ended', () => {
         assert.deepEqual([await ended(world), ids(world).length], [['Instance preview'], 1]);
       });
 
+  it('keeps the end of its grace through two generations that no reconcile saw', async () => {
+    const world = await settled([...base, preview]);
+    await after(world, 8 * hour);
+    for (const name of ['one', 'two', 'three']) await world.accept([...base, preview, rule(name)], enough);
+    await later(world, 0.5 * hour);
+    await world.reconcile();
+    assert.equal(ids(world).length, 2);
+    await later(world, 0.5 * hour);
+    await world.reconcile();
+    assert.equal(ids(world).length, 1);
+  });
+
+  it('is no document of the next generation: only its mode goes on to bind', async () => {
+    const world = await settled([...base, preview]);
+    await after(world, 8 * hour);
+    const guards = (await world.store.generations.current(estate))?.guards;
+    const address = `${where.scope}/instance/preview`;
+    assert.deepEqual([guards?.modes[address], guards?.ended], [undefined, { [address]: 'enforce' }]);
+  });
+
   it('is held by a pause of its owner', async () => {
     const world = await settled(base, atOnce);
     await world.accept([...base, machine('preview', { ttl: '8h' }, { owner: 'team-x' })], { ...enough, ...atOnce });

@@ -43,6 +43,8 @@ export interface CompileInput {
   readonly estate: EstateDoc;
   /** Checked together without an error. */
   readonly documents: readonly Located<Document>[];
+  /** Those whose lifetime is over: they want nothing, and their terms go on to govern. Absent: none. */
+  readonly ended?: readonly Located<Document>[];
   readonly dialects: Readonly<Partial<Record<Cloud, Dialect>>>;
   readonly hashes: Hashes;
   /** 2027-01-31 */
@@ -103,7 +105,7 @@ export function* compileInSteps(input: CompileInput): Steps<Compiled> {
 function* compileScope(
   scope: ScopeKey,
   sites: readonly Site[],
-  { documents, hashes }: CompileInput,
+  { documents, ended, hashes }: CompileInput,
 ): Steps<CompiledScope> {
   const parts: SiteParts[] = [];
   const said: TargetDocuments[] = [];
@@ -113,6 +115,7 @@ function* compileScope(
     parts.push(yield* compileSite(here, site, hashes));
   }
   const desired = parts.flatMap((part) => part.desired);
+  const allowed = uniteAllowed(parts.flatMap((part) => part.documents));
   const cadence = cadenceOf(said);
   return {
     scope,
@@ -122,7 +125,8 @@ function* compileScope(
     cadence,
     wanted: {
       desired: uniteDesired(desired),
-      documents: uniteAllowed(parts.flatMap((part) => part.documents)),
+      documents: allowed,
+      ...endedIn(allowed, sites, { documents, ended }),
       additive: new Set(parts.flatMap((part) => part.additive)),
       mode: strictest(sites.map((site) => modeAt(site, undefined))),
       ...criticalityOf(sites.map(({ target }) => target.spec)),
@@ -133,6 +137,17 @@ function* compileScope(
     },
     launches: new Map(parts.flatMap((part) => part.launches)),
   };
+}
+
+/** The terms that ended documents have beside all others: a group heeds its network. */
+function endedIn(
+  allowed: ReadonlyMap<Address, Allowed>,
+  sites: readonly Site[],
+  { documents, ended }: Pick<CompileInput, 'documents' | 'ended'>,
+): Pick<Wanted, 'ended'> {
+  if (ended === undefined) return {};
+  const all = sites.flatMap((site) => allowedAt(documentsAt([...documents, ...ended], site), site));
+  return { ended: uniteAllowed(all.filter(([address]) => !allowed.has(address))) };
 }
 
 /** An entry holds for the whole scope of its target. */
@@ -183,8 +198,6 @@ interface SiteParts {
 
 function* compileSite(documents: SiteDocuments, site: Site, hashes: Hashes): Steps<SiteParts> {
   const { networks, rules, instances } = documents;
-  const networkAt = (document: Located<NetworkDoc>): Address =>
-    addressAt(site, 'network', document.value.metadata.name);
   const withoutAll = new Set(
     networks.filter(({ value }) => !value.spec.allGroup).map(({ value }) => value.metadata.name),
   );
@@ -212,13 +225,8 @@ function* compileSite(documents: SiteDocuments, site: Site, hashes: Hashes): Ste
         compileInstances(document, site, { hashes, inAll: !withoutAll.has(document.value.spec.network) }),
       )),
     ],
-    documents: [
-      ...networks.map((network) => [networkAt(network), allowedBy(network, site)] as const),
-      ...allowedGroups(documents, site),
-      ...rules.map((one) => [ruleAddress(one.value, site), allowedBy(one, site)] as const),
-      ...instances.map((one) => [instanceAddress(one.value.metadata.name, site), allowedBy(one, site)] as const),
-    ],
-    additive: networks.filter(({ value }) => isAdditive(value)).map(networkAt),
+    documents: allowedAt(documents, site),
+    additive: networks.filter(({ value }) => isAdditive(value)).map((network) => networkAddress(network, site)),
     launches: instances.map(
       (document) =>
         [
@@ -228,6 +236,19 @@ function* compileSite(documents: SiteDocuments, site: Site, hashes: Hashes): Ste
     ),
   };
 }
+
+function allowedAt(documents: SiteDocuments, site: Site): SiteParts['documents'] {
+  const { networks, rules, instances } = documents;
+  return [
+    ...networks.map((network) => [networkAddress(network, site), allowedBy(network, site)] as const),
+    ...allowedGroups(documents, site),
+    ...rules.map((one) => [ruleAddress(one.value, site), allowedBy(one, site)] as const),
+    ...instances.map((one) => [instanceAddress(one.value.metadata.name, site), allowedBy(one, site)] as const),
+  ];
+}
+
+const networkAddress = ({ value }: Located<NetworkDoc>, site: Site): Address =>
+  addressAt(site, 'network', value.metadata.name);
 
 /** None where groups are only tags. */
 function groupsIn(network: Located<NetworkDoc>, documents: SiteDocuments, site: Site): readonly Desired<'group'>[] {
@@ -333,14 +354,15 @@ function guardsOf(
     limits: estate.spec.limits,
     ...pricesIn(documents),
     modes: Object.fromEntries(modes),
+    ...endedModes(scopes),
     policies: Object.fromEntries(governed.map(({ address, terms }) => [address, terms.deletionPolicy])),
     protected: [...new Set(governed.filter(({ terms }) => terms.protect).map(({ address }) => address))].sort(),
     inherited: inheritedIn(scopes, estate),
     ...(renamed.size === 0 ? {} : { renamed: [...renamed].sort() }),
     ...(enforced.length === 0 ? {} : { enforced }),
     owners: Object.fromEntries(
-      scopes.flatMap(({ wanted }) =>
-        [...wanted.documents].flatMap(([address, { owner }]) => (owner === undefined ? [] : [[address, owner]])),
+      scopes.flatMap(({ wanted: { documents, ended = [] } }) =>
+        [...ended, ...documents].flatMap(([address, { owner }]) => (owner === undefined ? [] : [[address, owner]])),
       ),
     ),
     ...calendarIn(scopes, estate),
@@ -349,6 +371,11 @@ function guardsOf(
       ? {}
       : { grace: { ...usualGrace, ...estate.spec.deletionGracePeriod } }),
   };
+}
+
+function endedModes(scopes: readonly CompiledScope[]): Pick<Guards, 'ended'> {
+  const modes = scopes.flatMap(({ wanted }) => [...(wanted.ended ?? [])].map(([address, { mode }]) => [address, mode]));
+  return modes.length === 0 ? {} : { ended: Object.fromEntries(modes) };
 }
 
 const documentAddress = (kind: Kind, address: Address): Address =>

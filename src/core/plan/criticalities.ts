@@ -2,7 +2,7 @@ import type { Action, Finding } from '../action.ts';
 import { criticalityOf, type WithCriticality } from '../criticality.ts';
 import type { Observed } from '../observed.ts';
 import { type Address, documentOfReplica } from '../resource.ts';
-import type { PlanInput } from './plan-input.ts';
+import { allowedBy, type PlanInput } from './plan-input.ts';
 import type { World } from './world.ts';
 
 /** A resource, as far as it is known. */
@@ -24,18 +24,18 @@ export interface Criticalities {
  *   resource                                    | criticality
  *   --------------------------------------------+--------------------------------
  *   wanted                                      | by its documents
- *   of documents that want it no more           | by those documents
+ *   of documents that want it no more, also of  | by those documents
+ *   such that have ended                        |
  *   a rule in a group or network that is wanted | as its group or network
  *   any other                                   | as the most critical target here
  */
-export function criticalitiesOf({
-  wanted: { desired, documents, criticality },
-}: Pick<PlanInput, 'wanted'>): Criticalities {
+export function criticalitiesOf({ wanted }: Pick<PlanInput, 'wanted'>): Criticalities {
+  const { desired, documents, criticality } = wanted;
   const byAddress = new Map(desired.map(({ address, terms }) => [address, terms]));
   const unwanted = criticalityOf([{ criticality }]);
   const spoken = (subject: Subject): readonly WithCriticality[] =>
     [...(subject.documents ?? []).map(({ address }) => address), ...ownDocument(subject)].flatMap(
-      (address) => documents.get(address) ?? [],
+      (address) => allowedBy(wanted, address) ?? [],
     );
   const of = (subject: Subject): WithCriticality => {
     const own = subject.address === undefined ? undefined : byAddress.get(subject.address);

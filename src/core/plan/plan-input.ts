@@ -177,13 +177,13 @@ export type ModesBefore = (document: Address) => Mode | undefined;
  *   no          | none spoke of it  | the estate's then, where it said one
  */
 export function modesBefore(
-  { modes, inherited }: Pick<Guards, 'modes' | 'inherited'>,
+  { modes, ended = {}, inherited }: Pick<Guards, 'modes' | 'ended' | 'inherited'>,
   scopes: readonly { readonly wanted: Pick<Wanted, 'documents'> }[],
 ): ModesBefore {
   const own = (document: Address) => scopes.flatMap(({ wanted }) => wanted.documents.get(document)?.own ?? []);
   const known: readonly ScopeKey[] = Object.keys(inherited?.scopes ?? {});
   const modeBefore: ModesBefore = (document) => {
-    const said = modes[document];
+    const said = modes[document] ?? ended[document];
     if (said !== undefined || inherited === undefined) return said;
     const scope = known.find((one) => document.startsWith(`${one}/`));
     if (scope === undefined) return inherited.estate;

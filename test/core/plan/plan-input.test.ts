@@ -6,7 +6,7 @@ import { type Allowed, modesBefore } from '../../../src/core/plan/plan-input.ts'
 
 const scope = 'memory/acme/here';
 const at = (name: string): string => `${scope}/network/${name}`;
-const [old, gone, fresh, strict] = [at('old'), at('gone'), at('fresh'), at('strict')] as const;
+const [old, gone, fresh, strict, over] = [at('old'), at('gone'), at('fresh'), at('strict'), at('over')] as const;
 const allowed = { mode: 'enforce', protect: false, targets: [] } as const;
 const documents = new Map<string, Allowed>([
   [old, allowed],
@@ -25,6 +25,7 @@ const rows: readonly (readonly [name: string, inherited: Inherited | undefined, 
     ['a new one by what was said above it', inherits('plan'), fresh, 'plan'],
     ['a new one by its own word where that is stricter', inherits('plan'), strict, 'observe'],
     ['a new one by its own word where nothing was said', inherits(null), fresh, 'enforce'],
+    ['one that has ended as it was', inherits('enforce'), over, 'observe'],
     ['one that is gone by what was said above it', inherits('observe'), gone, 'observe'],
     ['one that is gone by the default where nothing was said', inherits(null), gone, 'plan'],
     ['one in a scope that is new by the estate', inherits(null, 'plan'), 'memory/acme/there/network/core', 'plan'],
@@ -38,6 +39,7 @@ const rows: readonly (readonly [name: string, inherited: Inherited | undefined, 
   ];
 for (const [name, inherited, document, want] of rows)
   test(`modes before: ${name}`, () => {
-    const guards = { modes: { [old]: 'enforce' as const }, ...(inherited === undefined ? {} : { inherited }) };
+    const named = { modes: { [old]: 'enforce' }, ended: { [over]: 'observe' } } as const;
+    const guards = { ...named, ...(inherited === undefined ? {} : { inherited }) };
     assert.equal(modesBefore(guards, [{ wanted: { documents } }])(document), want);
   });
