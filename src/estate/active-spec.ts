@@ -42,6 +42,7 @@ import {
   noConsents,
 } from '../core/plan/required-approvals.ts';
 import { remediationBefore } from '../core/remediation.ts';
+import type { ListedScopeCost } from '../ports/fleet-state.ts';
 import type { Store } from '../ports/store.ts';
 import { changeJudge } from './change-rules.ts';
 import { inTurns } from './in-turns.ts';
@@ -188,34 +189,16 @@ export async function countedCosts(
 ): Promise<CountedCosts> {
   const listed = await store.fleet.costs.list(name);
   const named = new Set(compiled.scopes.map(({ scope }) => scope));
-  const counted = listed.map(({ scope, cost }) => {
-    const isCounted = cost?.currency === currency && (generation === undefined || cost.generation === generation);
-    return { scope, cost, isUncounted: named.has(scope) && !isCounted };
-  });
+  const isCounted = ({ cost }: ListedScopeCost): boolean =>
+    cost?.currency === currency && (generation === undefined || cost.generation === generation);
   return {
-    scopes: counted.flatMap(({ scope, cost, isUncounted }) =>
-      cost === undefined || isUncounted ? [] : [{ scope, ...cost }],
-    ),
-    uncounted: counted.flatMap(({ scope, isUncounted }) => (isUncounted ? [scope] : [])),
+    scopes: listed.flatMap(({ scope, cost }) => (cost === undefined ? [] : [{ scope, ...cost }])),
+    uncounted: listed.flatMap((one) => (named.has(one.scope) && !isCounted(one) ? [one.scope] : [])),
   };
 }
 
 interface NamedScopes extends Pick<OpenedEstate, 'name'> {
   readonly compiled: { readonly scopes: readonly Pick<CompiledScope, 'scope'>[] };
-}
-
-/** A scope that left the specs keeps its last cost as long as the store knows a machine of ours there. */
-export async function dropEmptyScopes(
-  { name, compiled }: Pick<OpenedEstate, 'name' | 'compiled'>,
-  { fleet, inventory }: Pick<Store, 'fleet' | 'inventory'>,
-): Promise<void> {
-  const named = new Set(compiled.scopes.map(({ scope }) => scope));
-  for (const { scope, cost } of await fleet.costs.list(name)) {
-    if (cost === undefined || named.has(scope)) continue;
-    const { settled, pending } = await inventory.knowledge(name, scope);
-    const isEmpty = pending.length === 0 && ![...settled.values()].some(({ kind }) => kind === 'instance');
-    if (isEmpty) await fleet.costs.drop({ estate: name, scope });
-  }
 }
 
 /** The approvals that hold for a generation. `needed`: holds what lifted protection asks them for. */

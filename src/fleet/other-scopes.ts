@@ -10,7 +10,7 @@ import { plan } from '../core/plan/plan.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import { countOf, tally } from '../core/plan/tally.ts';
 import { withUnrecorded } from '../engine/converge.ts';
-import { countedCosts, dropEmptyScopes } from '../estate/active-spec.ts';
+import { countedCosts } from '../estate/active-spec.ts';
 import { providerOf } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
@@ -110,12 +110,13 @@ export async function costElsewhere(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
 ): Promise<Pick<CostBounds, 'scopes' | 'uncounted'>> {
   const { bounds } = guards;
-  await dropEmptyScopes(estate, store);
   if (bounds.cost === undefined) return {};
+  await store.fleet.costs.dropEmpty({ estate: where.estate, scopes: estate.compiled.scopes.map(({ scope }) => scope) });
   const counted = await countedCosts(estate, store, bounds.cost.prices, generation);
   const missing = (counted.uncounted ?? []).filter((scope) => scope !== where.scope);
   if (missing.length === 0) return counted;
   const named = new Map(estate.compiled.scopes.map((one) => [one.scope, one]));
+  const before = new Map(counted.scopes?.map((one) => [one.scope, one.monthly]));
   const until = clock.now() + countingMs;
   for (const other of fromOwn(
     missing.flatMap((scope) => named.get(scope) ?? []),
@@ -127,6 +128,7 @@ export async function costElsewhere(
     await store.fleet.costs.fill(
       { estate: where.estate, scope: other.scope },
       { generation, ...remainingCost(look, bounds.cost) },
+      before.get(other.scope),
     );
   }
   return countedCosts(estate, store, bounds.cost.prices, generation);

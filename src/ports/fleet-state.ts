@@ -299,10 +299,17 @@ export interface ScopeCounts {
 export interface ScopeCosts {
   /** By the scope's own reconcile, from its observation. Nothing is kept where the lease is another's, or for an older generation. */
   keep(where: Where & Pick<Reconcile, 'lease'>, cost: ScopeCost): Promise<void>;
-  /** By another scope's reconcile, from the last observation: it changes nothing where the scope is counted in this generation. */
-  fill(where: Where, cost: ScopeCost): Promise<void>;
-  /** Nothing of ours stands in the scope any more, and nobody observes it. */
-  drop(where: Where): Promise<void>;
+  /**
+   * By another scope's reconcile, from the last observation: it changes nothing where the scope is counted in this generation. Read
+   * `before`, the monthly cost in an earlier one, before all that the cost rests on. Where it differs by now, an intent raised it
+   * meanwhile, and nothing is changed.
+   */
+  fill(where: Where, cost: ScopeCost, before: number | undefined): Promise<void>;
+  /**
+   * Drops the cost of all scopes but these where we own no machine and no intent is open. A scope that left the specs keeps its last
+   * cost until then, as nobody observes it.
+   */
+  dropEmpty(named: { readonly estate: string; readonly scopes: readonly ScopeKey[] }): Promise<void>;
   /** The costs of all scopes that Setpoint ever observed, sorted by scope. */
   list(estate: string): Promise<readonly ListedScopeCost[]>;
 }

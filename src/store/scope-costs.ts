@@ -26,7 +26,7 @@ export const postgresScopeCosts = ({ db }: Context): ScopeCosts => ({
         raises = excluded.raises, unpriced = excluded.unpriced
       WHERE scope_costs.generation <= excluded.generation`.execute(db);
   },
-  fill: async ({ estate, scope }, cost) => {
+  fill: async ({ estate, scope }, cost, before) => {
     const row = { estate, scope, ...cost, unpriced: [...cost.unpriced] };
     await db
       .insertInto('scope_costs')
@@ -35,15 +35,34 @@ export const postgresScopeCosts = ({ db }: Context): ScopeCosts => ({
         conflict
           .columns(['estate', 'scope'])
           .doUpdateSet(row)
-          .whereRef('scope_costs.generation', '<', 'excluded.generation'),
+          .whereRef('scope_costs.generation', '<', 'excluded.generation')
+          // why: null equals nothing, so a row that came into being meanwhile stays
+          .where('scope_costs.monthly', '=', before ?? null),
       )
       .execute();
   },
-  drop: async ({ estate, scope }) => {
-    await db.deleteFrom('scope_costs').where('estate', '=', estate).where('scope', '=', scope).execute();
-  },
+  dropEmpty: (named) => dropEmpty(db, named),
   list: (estate) => list(db, estate),
 });
+
+async function dropEmpty(db: Database, { estate, scopes }: Parameters<ScopeCosts['dropEmpty']>[0]): Promise<void> {
+  const left = sql<boolean>`estate = ${estate} AND scope <> ALL(${[...scopes]}::text[])`;
+  const some = await db.selectFrom('scope_costs').select('scope').where(left).limit(1).executeTakeFirst();
+  if (some === undefined) return;
+  await db.transaction().execute(async (trx) => {
+    // why: an intent that raises a cost holds these rows, and only a statement after it sees that it is open
+    await trx.selectFrom('scope_costs').select('scope').where(left).orderBy('scope').forUpdate().execute();
+    await sql`
+      DELETE FROM setpoint.scope_costs AS costs WHERE ${left}
+        AND NOT EXISTS (
+          SELECT FROM setpoint.claims
+          WHERE claims.estate = ${estate} AND claims.scope = costs.scope AND kind = 'instance' AND ended_at IS NULL)
+        AND NOT EXISTS (
+          SELECT FROM setpoint.intents WHERE intents.estate = ${estate} AND intents.scope = costs.scope AND open)`.execute(
+      trx,
+    );
+  });
+}
 
 type Row = Pick<Where, 'scope'> & { readonly [K in keyof ScopeCost]: ScopeCost[K] | null };
 

@@ -11,12 +11,7 @@ import { requirementText } from '../../core/plan/required-approvals.ts';
 import type { ScopeKey } from '../../core/resource.ts';
 import { type Converged, converge } from '../../engine/converge.ts';
 import type { Guard, Planner, Refusals } from '../../engine/ports.ts';
-import {
-  type ActiveConstraints,
-  activeConstraints,
-  dropEmptyScopes,
-  heldByCalendars,
-} from '../../estate/active-spec.ts';
+import { type ActiveConstraints, activeConstraints, heldByCalendars } from '../../estate/active-spec.ts';
 import { approvalLost, approvedAs, breakGlassNote, hasLostApproval, onlyApproved } from '../../estate/approvals.ts';
 import { judgedOtherwise } from '../../estate/change-rules.ts';
 import { sha256 } from '../../estate/sha256.ts';
@@ -143,10 +138,13 @@ export async function apply(
 async function countCosts({ estate, store, looked, bounds }: ObservedEstate<Store>, generation: number): Promise<void> {
   const { cost } = bounds;
   if (cost === undefined) return;
-  await dropEmptyScopes(estate, store);
+  const { costs } = store.fleet;
+  await costs.dropEmpty({ estate: estate.name, scopes: estate.compiled.scopes.map(({ scope }) => scope) });
+  const before = new Map(cost.scopes?.map((one) => [one.scope, one.monthly]));
   for (const { scope, input } of looked) {
     const counted = countedCost(input, { plan: [], all: [] }, cost);
-    await store.fleet.costs.fill({ estate: estate.name, scope: scope.scope }, { generation, ...counted });
+    const where = { estate: estate.name, scope: scope.scope };
+    await costs.fill(where, { generation, ...counted }, before.get(scope.scope));
   }
 }
 

@@ -11,7 +11,7 @@ export interface CostBounds {
   readonly prices: PriceTable;
   /** The scopes of the estate as they were counted last; of those that are planned now, it does not count. */
   readonly scopes?: readonly CountedCost[];
-  /** Scopes whose cost nobody has counted yet. */
+  /** Scopes whose cost nobody has counted yet by these prices. Their cost among `scopes` is an earlier one. */
   readonly uncounted?: readonly ScopeKey[];
 }
 
@@ -92,7 +92,8 @@ interface Sums {
 
 function sumsOf(scopes: readonly PlannedScope[], costs: readonly ScopeCost[], { bounds, hasPlace }: Asked): Sums {
   const here = new Set(scopes.map(({ input }) => input.observation.scope));
-  const others = (bounds.scopes ?? []).filter(({ scope }) => !here.has(scope));
+  const uncounted = new Set((bounds.uncounted ?? []).filter((scope) => !here.has(scope)));
+  const others = (bounds.scopes ?? []).filter(({ scope }) => !here.has(scope) && !uncounted.has(scope));
   const own = scopes.map(({ plan }, i) => totalsOf(plan.actions, costs[i], hasPlace));
   const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
   const standing = sum([...others.map(({ monthly }) => monthly), ...own.map(({ monthly, saved }) => monthly - saved)]);
@@ -104,7 +105,7 @@ function sumsOf(scopes: readonly PlannedScope[], costs: readonly ScopeCost[], { 
     rollout,
     unpriced: [...others, ...costs.map(({ standing }) => standing)].flatMap(({ unpriced }) => unpriced),
     inOtherCurrency: others.filter(({ currency }) => currency !== bounds.prices.currency),
-    uncounted: (bounds.uncounted ?? []).filter((scope) => !here.has(scope)).length,
+    uncounted: uncounted.size,
   };
 }
 

@@ -269,6 +269,12 @@ describe('a limit on the monthly cost', () => {
     ]);
   });
 
+  it('says that a scope of the specs is still to be counted, whatever its earlier cost is in', () => {
+    const scopes = [{ scope: 'aws/1/eu-2', currency: 'JPY', monthly: 1, raises: 0, unpriced: ['aws eu-2 x'] }];
+    const [why = ''] = whysOf(plansOf([scopeWith({ want: two })], 1e9, { scopes, uncounted: ['aws/1/eu-2'] }));
+    assert.match(why, /1 of them are still to be counted in this generation/);
+  });
+
   it('says which price is missing, and where to add it', () => {
     assert.deepEqual(whysOf(plansOf([scopeWith({ want: [unknown] })], 100)), [
       'no price for aws eu-1 t3.xyz: add it to prices.yaml, because limits.cost counts it. Or: setpoint approve',

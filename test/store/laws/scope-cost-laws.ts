@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ScopeCost } from '../../../src/ports/fleet-state.ts';
 import type { IntentDraft, Reconcile } from '../../../src/ports/ledger.ts';
 import type { Store } from '../../../src/ports/store.ts';
-import { apply, guardsOf, launch, scope, unanswered, type Worker, workerOf } from '../fixtures.ts';
+import { apply, claimOf, guardsOf, launch, scope, unanswered, type Worker, workerOf } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
 
 const there = 'aws/2/us-east-1';
@@ -34,7 +34,7 @@ export const scopeCostLaws: Laws = {
   'what raises the cost is intended while the sum of all scopes is within the limit': async (bench) => {
     const { store, other, estate } = bench;
     const worker = await limited(bench, 100, 40);
-    await other.fleet.costs.fill({ estate, scope: there }, costing(30));
+    await other.fleet.costs.fill({ estate, scope: there }, costing(30), undefined);
     const drafts = [dear('a', 20), dear('b', 20), dear('c', 10), launch('free')];
     const intended = await store.ledger.intend(worker.reconcile, drafts);
     assert.deepEqual(
@@ -145,12 +145,12 @@ export const scopeCostLaws: Laws = {
     const { costs } = other.fleet;
     const worker = await limited(bench, 100, 10);
     const monthly = async () => (await monthlyOf(store, estate))[0]?.[1];
-    await costs.fill(worker.reconcile, costing(99));
+    await costs.fill(worker.reconcile, costing(99), 10);
     assert.equal(await monthly(), 10);
     await costs.keep({ ...worker.reconcile, lease: { holder: 'somebody else', epoch: 1 } }, costing(99));
     await costs.keep({ ...worker.reconcile, lease: { ...worker.reconcile.lease, epoch: 999 } }, costing(99));
     assert.equal(await monthly(), 10);
-    await costs.fill(worker.reconcile, costing(20, { generation: 2 }));
+    await costs.fill(worker.reconcile, costing(20, { generation: 2 }), 10);
     assert.equal(await monthly(), 20);
     await store.fleet.costs.keep(worker.reconcile, costing(5));
     assert.equal(await monthly(), 20);
@@ -180,21 +180,60 @@ export const scopeCostLaws: Laws = {
     const [ofLimit] = await store.ledger.intend(worker.reconcile, [dear('a', 1)]);
     assert.match(ofLimit?.ok === false ? ofLimit.why : '', /^the cost limit was in USD before this commit/);
     await store.fleet.costs.keep(worker.reconcile, costing(10));
-    await other.fleet.costs.fill({ estate, scope: there }, costing(1, { currency: 'EUR' }));
+    await other.fleet.costs.fill({ estate, scope: there }, costing(1, { currency: 'EUR' }), undefined);
     const [ofScope] = await store.ledger.intend(worker.reconcile, [dear('a', 1)]);
     assert.match(ofScope?.ok === false ? ofScope.why : '', /the last cost of aws\/2\/us-east-1 is in EUR/);
-    await other.fleet.costs.fill({ estate, scope: there }, costing(1, { generation: 2 }));
+    await other.fleet.costs.fill({ estate, scope: there }, costing(1, { generation: 2 }), 1);
     assert.equal((await apply(worker, dear('a', 1))).ok, true);
   },
 
-  'a scope that is dropped costs nothing': async (bench) => {
+  'two intents at once stay within the limit, although somebody counts the scope of one of them meanwhile': async (
+    bench,
+  ) => {
+    const { store, other, estate } = bench;
+    const { costs } = store.fleet;
+    const { reconcile } = await limited(bench, 50);
+    const second = await other.leases.acquire(estate, there, 'ops@there 2');
+    assert.ok(second.ok);
+    const { holder, epoch } = second.lease;
+    const otherReconcile: Reconcile = { ...reconcile, scope: there, lease: { holder, epoch } };
+    const sum = async () => (await monthlyOf(store, estate)).reduce((total, [, monthly = 0]) => total + monthly, 0);
+    await other.fleet.costs.keep(otherReconcile, costing(0));
+    assert.equal((await other.ledger.intend(otherReconcile, [dear('b', 20)]))[0]?.ok, true);
+    // It was counted by what was read before the intent.
+    await costs.fill({ estate, scope: there }, costing(0, { generation: 2 }), 0);
+    assert.equal(await sum(), 20);
+    const [mine, theirs] = await Promise.all([
+      store.ledger.intend(reconcile, [dear('a', 30)]),
+      other.ledger.intend(otherReconcile, [dear('c', 30)]),
+      costs.fill({ estate, scope: there }, costing(20, { generation: 2 }), 20),
+    ]);
+    assert.equal([...mine, ...theirs].filter(({ ok }) => ok).length, 1);
+    assert.equal(await sum(), 50);
+    assert.equal((await store.ledger.intend(reconcile, [dear('d', 1)]))[0]?.ok, false);
+  },
+
+  'a scope that left the specs costs nothing once no machine of ours and no open intent is there': async (bench) => {
     const { store, other, estate } = bench;
     const worker = await limited(bench, 100, 10);
-    await store.fleet.costs.fill({ estate, scope: there }, costing(90));
+    const left = async (...scopes: readonly string[]) => {
+      await other.fleet.costs.dropEmpty({ estate, scopes });
+      return (await monthlyOf(other, estate)).map(([one]) => one);
+    };
+    await store.fleet.costs.fill({ estate, scope: there }, costing(90), undefined);
     assert.equal((await apply(worker, dear('a', 10))).ok, false);
-    await other.fleet.costs.drop({ estate, scope: there });
-    assert.equal((await apply(worker, dear('a', 10))).ok, true);
-    assert.deepEqual(await monthlyOf(other, estate), [[scope, 20]]);
+    assert.deepEqual(await left(scope, there), [scope, there]);
+    assert.deepEqual(await left(scope), [scope]);
+    const machine = { ...claimOf('a'), subject: { ...launch('a').subject, id: 'i-a' } };
+    assert.equal((await apply(worker, dear('a', 10), { effects: [machine] })).ok, true);
+    assert.deepEqual(await left(), [scope], 'a machine of ours stands there');
+    const second = await other.leases.acquire(estate, there, 'ops@there 2');
+    assert.ok(second.ok);
+    const { holder, epoch } = second.lease;
+    const otherReconcile: Reconcile = { ...worker.reconcile, scope: there, lease: { holder, epoch } };
+    await other.fleet.costs.keep(otherReconcile, costing(1));
+    assert.equal((await other.ledger.intend(otherReconcile, [dear('b', 1)]))[0]?.ok, true);
+    assert.deepEqual(await left(), [scope, there], 'an intent is open there');
   },
 
   'every observed scope is listed, counted or not, and a raise that is intended is planned no more': async (bench) => {

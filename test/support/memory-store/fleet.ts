@@ -178,11 +178,21 @@ const memoryScopeCosts = (memory: Memory): ScopeCosts => ({
     if (held?.holder !== lease.holder || held.epoch !== lease.epoch) return;
     if ((scopeCosts.get(scope)?.generation ?? 0) <= cost.generation) scopeCosts.set(scope, structuredClone(cost));
   },
-  fill: async ({ estate, scope }, cost) => {
+  fill: async ({ estate, scope }, cost, before) => {
     const { scopeCosts } = estateOf(memory, estate);
-    if ((scopeCosts.get(scope)?.generation ?? 0) < cost.generation) scopeCosts.set(scope, structuredClone(cost));
+    const own = scopeCosts.get(scope);
+    if (own === undefined || (own.generation < cost.generation && own.monthly === before))
+      scopeCosts.set(scope, structuredClone(cost));
   },
-  drop: async ({ estate, scope }) => void estateOf(memory, estate).scopeCosts.delete(scope),
+  dropEmpty: async ({ estate, scopes: named }) => {
+    const { scopeCosts, scopes, open } = estateOf(memory, estate);
+    const busy = new Set([...open.values()].map(({ scope }) => scope));
+    for (const scope of scopeCosts.keys()) {
+      const claims = [...(scopes.get(scope)?.claims.values() ?? [])];
+      const isEmpty = !busy.has(scope) && !claims.some(({ kind }) => kind === 'instance');
+      if (isEmpty && !named.includes(scope)) scopeCosts.delete(scope);
+    }
+  },
   list: async (estate) => {
     const { scopes, scopeCosts } = estateOf(memory, estate);
     const looked = [...scopes].flatMap(([scope, { looked: look }]) => (look === undefined ? [] : [scope]));
