@@ -84,6 +84,8 @@ export interface ConstraintsAsked {
   readonly now?: number;
   readonly breakGlass?: boolean;
   readonly withoutApprovals?: boolean;
+  /** The cost of the scopes is left out of the bounds: who needs it reads it later. */
+  readonly withoutCosts?: boolean;
 }
 
 /**
@@ -106,7 +108,7 @@ export async function activeConstraints(
   const [{ owned, ...spent }, bounded, approvals, { holds, until }, denied, patched, paused, serial] =
     await Promise.all([
       store.generations.spent(name, generation),
-      boundsWith(estate, store, before),
+      boundsWith(estate, asked.withoutCosts ? undefined : store, before),
       approvalsNow(name, store, generation),
       breakGlass ? none : calendarsNow(compiled, store, before),
       policiesHold(estate, before),
@@ -152,7 +154,7 @@ async function constraintsWithoutStore(
   return { bounds, holds: [...present(denied), ...holds], consentsOf: noConsents, choices: { judge } };
 }
 
-type CountedCosts = Pick<CostBounds, 'scopes' | 'uncounted'>;
+type CountedCosts = Required<Pick<CostBounds, 'scopes' | 'uncounted'>>;
 
 /** The limits of both generations. A limit on the cost counts by the higher of their prices. */
 function costBounded(
@@ -168,13 +170,13 @@ function costBounded(
 
 async function boundsWith(
   estate: OpenedEstate,
-  store: Store,
+  store: Store | undefined,
   before?: Guards,
 ): Promise<Pick<Bounds, 'limits' | 'cost'>> {
   const { limits, cost } = costBounded(estate.compiled.guards, before);
-  return cost === undefined
-    ? { limits }
-    : { limits, cost: { ...cost, ...(await countedCosts(estate, store, cost.prices)) } };
+  if (cost === undefined) return { limits };
+  const counted = store && (await countedCosts(estate, store, cost.prices));
+  return { limits, cost: { ...cost, ...counted } };
 }
 
 /**
@@ -183,7 +185,7 @@ async function boundsWith(
  */
 export async function countedCosts(
   { name, compiled }: NamedScopes,
-  store: Store,
+  store: Pick<Store, 'fleet'>,
   { currency }: Pick<CostBounds['prices'], 'currency'>,
   generation?: number,
 ): Promise<CountedCosts> {

@@ -18,12 +18,12 @@ import { inTurns } from '../estate/in-turns.ts';
 import { providerOf } from '../estate/load.ts';
 import { policiesHold } from '../estate/policies.ts';
 import { siteOn } from '../estate/session.ts';
-import type { ScopeCost } from '../ports/fleet-state.ts';
+import type { KeptScopeCost } from '../ports/fleet-state.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
 import { healingWatch } from './fights.ts';
 import type { Generations } from './generations.ts';
-import { costElsewhere, countsToGeneration, elsewhere, type Look, remaining } from './other-scopes.ts';
+import { countsToGeneration, type Look, otherScopes, remaining } from './other-scopes.ts';
 import { guardOf, type ReconcileConstraints } from './reconcile-constraints.ts';
 import type { PlanningResult } from './recorder.ts';
 import type { ActiveSpec, ConvergeResult } from './rollouts.ts';
@@ -134,12 +134,11 @@ export function observationPlanner(
     const together = { ...input, choices: { ...choices, holds: [...holds, ...waits] } };
     const plan = others.bounds === undefined ? alone : await planOf(together, { ...counts, ...others.bounds });
     if (cost !== undefined) {
-      const done = { plan: plan.actions, all: isNewest ? rest : plan.actions };
-      await keepCost(
-        scene,
-        { generation: reconcileConstraints.generation, ...countedCost(input, done, cost) },
-        context,
-      );
+      const done = { plan: plan.actions, all: rest };
+      const { raises, ...counted } = countedCost(input, done, cost);
+      const costNow = { generation: reconcileConstraints.generation, ...counted };
+      // why: a former generation does not know what the newest one is still to roll out
+      await keepCost(scene, isNewest ? { ...costNow, raises } : costNow, context);
     }
     return { input, planned, generation: generation.number, plan, uncounted: others.uncounted + others.uncosted };
   };
@@ -154,7 +153,7 @@ function remainingIn(look: Look, planned: readonly Action[]): readonly Action[] 
 
 const keepCost = (
   { where, lease: { holder, epoch } }: Pick<ScopeContext, 'where' | 'lease'>,
-  cost: ScopeCost,
+  cost: KeptScopeCost,
   { store }: Pick<WorkerContext, 'store'>,
 ): Promise<void> => store.fleet.costs.keep({ ...where, lease: { holder, epoch } }, cost);
 
@@ -177,19 +176,21 @@ async function limitedElsewhere(
   { scene: { where, activeSpec }, reconcileConstraints, context }: Planning,
 ): Promise<LimitedElsewhere> {
   const { generation, bounds } = reconcileConstraints;
-  const isCounted = generation === activeSpec.generation.number && alone.actions.some(countsToGeneration);
-  const others = isCounted ? await elsewhere(where, activeSpec, reconcileConstraints, context) : undefined;
-  const isDear = bounds.cost !== undefined && raisesCost(alone, input, bounds.cost);
-  const asked = { estate: activeSpec.estate, generation };
-  const dear = isDear ? await costElsewhere(where, asked, reconcileConstraints, context) : undefined;
-  if (others === undefined && dear === undefined) return { uncounted: 0, uncosted: 0 };
+  const asked = {
+    estate: activeSpec.estate,
+    generation,
+    changes: generation === activeSpec.generation.number && alone.actions.some(countsToGeneration),
+    cost: bounds.cost !== undefined && raisesCost(alone, input, bounds.cost),
+  };
+  if (!asked.changes && !asked.cost) return { uncounted: 0, uncosted: 0 };
+  const { changes, cost } = await otherScopes(where, asked, reconcileConstraints, context);
   return {
     bounds: {
-      ...(others === undefined ? {} : { elsewhere: others.count }),
-      ...(bounds.cost === undefined ? {} : { cost: { ...bounds.cost, ...dear } }),
+      ...(changes === undefined ? {} : { elsewhere: changes.count }),
+      ...(bounds.cost === undefined ? {} : { cost: { ...bounds.cost, ...cost } }),
     },
-    uncounted: others?.uncounted ?? 0,
-    uncosted: (dear?.uncounted ?? []).filter((scope) => scope !== where.scope).length,
+    uncounted: changes?.uncounted ?? 0,
+    uncosted: cost?.uncounted?.length ?? 0,
   };
 }
 

@@ -9,23 +9,29 @@ import { approvedBy } from '../core/plan/holds.ts';
 import { plan } from '../core/plan/plan.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import { countOf, tally } from '../core/plan/tally.ts';
+import type { ScopeKey } from '../core/resource.ts';
 import { withUnrecorded } from '../engine/converge.ts';
 import { countedCosts } from '../estate/active-spec.ts';
 import { providerOf } from '../estate/load.ts';
 import { sha256 } from '../estate/sha256.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
-import type { ScopeCost } from '../ports/fleet-state.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { ReconcileConstraints } from './reconcile-constraints.ts';
 import type { ActiveSpec } from './rollouts.ts';
 
-/**
- * The remaining changes of a generation in the other scopes of its estate. `uncounted`: the number of scopes without a count.
- */
-interface OtherScopesCount {
-  readonly count: Count;
-  readonly uncounted: number;
+/** The other scopes of an estate, as its limits count them. */
+interface OtherScopes {
+  /** Their remaining changes of the generation, and the number of scopes without a count. */
+  readonly changes?: { readonly count: Count; readonly uncounted: number };
+  readonly cost?: Pick<CostBounds, 'scopes' | 'uncounted'>;
+}
+
+/** `generation`: of the newest specs, by whose prices all scopes are counted. The rest: which limits the scope needs. */
+interface OthersAsked extends Pick<ActiveSpec, 'estate'> {
+  readonly generation: number;
+  readonly changes: boolean;
+  readonly cost: boolean;
 }
 
 type Guards = Pick<ReconcileConstraints, 'bounds' | 'estateHolds' | 'counting' | 'choices'>;
@@ -34,38 +40,111 @@ type Guards = Pick<ReconcileConstraints, 'bounds' | 'estateHolds' | 'counting' |
 const countingMs = 5_000;
 
 /**
- * Limits count over all scopes, and none waits for another's worker: each scope's own reconcile keeps its remaining changes,
- * and this is their sum. Where the generation, an approval or the end of a pause made counts void, it counts the scopes by
- * their last observations, for a few seconds, and the next reconcile goes on. A scope that was never observed has nothing of
- * ours to remove.
+ * Limits count over all scopes, and none waits for another's worker: each scope's own reconcile keeps its remaining changes and its
+ * cost, and this is their sum. Where the generation, an approval or the end of a pause made counts void, it counts the scopes by
+ * their last observations, for a few seconds, and the next reconcile goes on. It plans each of them once. A scope that was never
+ * observed has nothing of ours.
  */
-export async function elsewhere(
+export async function otherScopes(
   where: Where,
-  { estate, generation: { number: generation } }: Pick<ActiveSpec, 'estate' | 'generation'>,
+  asked: OthersAsked,
   guards: Guards,
   { store, clock }: { readonly store: Pick<Store, 'inventory' | 'fleet'>; readonly clock: Clock },
-): Promise<OtherScopesCount> {
-  const { counts } = store.fleet;
-  const named = new Map(estate.compiled.scopes.map((one) => [one.scope, one]));
-  const others = async () => {
-    const { count, uncounted } = await counts.others(where, { generation });
-    return { count, uncounted: uncounted.flatMap((scope) => named.get(scope) ?? []) };
+): Promise<OtherScopes> {
+  const { estate, changes, cost } = asked;
+  const named = estate.compiled.scopes.map(({ scope }) => scope);
+  if (cost) await store.fleet.costs.dropEmpty({ estate: where.estate, scopes: named });
+  const before = {
+    ...(changes ? { changes: await changesElsewhere(where, asked, store) } : {}),
+    ...(cost ? { cost: await costElsewhere(where, asked, guards, store) } : {}),
   };
-  const before = await others();
-  if (before.uncounted.length === 0) return { count: before.count, uncounted: 0 };
+  const missing = new Set([...(before.changes?.uncounted ?? []), ...(before.cost?.uncounted ?? [])]);
+  if (missing.size > 0) await fill(where, { before, missing }, { asked, guards, store, clock });
+  const now = {
+    changes: before.changes?.uncounted.length ? await changesElsewhere(where, asked, store) : before.changes,
+    cost: before.cost?.uncounted.length ? await costElsewhere(where, asked, guards, store) : before.cost,
+  };
+  return {
+    ...(now.changes === undefined
+      ? {}
+      : { changes: { count: now.changes.count, uncounted: now.changes.uncounted.length } }),
+    ...(now.cost === undefined ? {} : { cost: now.cost }),
+  };
+}
+
+interface ChangesElsewhere {
+  readonly count: Count;
+  readonly uncounted: readonly ScopeKey[];
+}
+
+async function changesElsewhere(
+  where: Where,
+  { estate, generation }: OthersAsked,
+  { fleet }: Pick<Store, 'fleet'>,
+): Promise<ChangesElsewhere> {
+  const { count, uncounted } = await fleet.counts.others(where, { generation });
+  const named = new Set(estate.compiled.scopes.map(({ scope }) => scope));
+  return { count, uncounted: uncounted.filter((scope) => named.has(scope)) };
+}
+
+type CostElsewhere = Required<Pick<CostBounds, 'scopes' | 'uncounted'>>;
+
+async function costElsewhere(
+  { scope: own }: Where,
+  { estate, generation }: OthersAsked,
+  { bounds }: Guards,
+  store: Pick<Store, 'fleet'>,
+): Promise<CostElsewhere> {
+  if (bounds.cost === undefined) return { scopes: [], uncounted: [] };
+  const { scopes, uncounted } = await countedCosts(estate, store, bounds.cost.prices, generation);
+  return { scopes, uncounted: uncounted.filter((scope) => scope !== own) };
+}
+
+interface Missing {
+  readonly before: { readonly changes?: ChangesElsewhere; readonly cost?: CostElsewhere };
+  /** All that lack a count or a cost. */
+  readonly missing: ReadonlySet<ScopeKey>;
+}
+
+interface Filling {
+  readonly asked: OthersAsked;
+  readonly guards: Guards;
+  readonly store: Pick<Store, 'inventory' | 'fleet'>;
+  readonly clock: Clock;
+}
+
+async function fill(
+  { estate: name, scope: own }: Where,
+  { before, missing }: Missing,
+  { asked: { estate, generation }, guards, store, clock }: Filling,
+): Promise<void> {
+  const { counts, costs } = store.fleet;
+  const withoutCount = new Set(before.changes?.uncounted);
+  const withoutCost = new Set(before.cost?.uncounted);
+  const costBefore = new Map(before.cost?.scopes.map((one) => [one.scope, one.monthly]));
   const until = clock.now() + countingMs;
-  for (const other of fromOwn(before.uncounted, where)) {
+  for (const other of fromOwn(
+    estate.compiled.scopes.filter(({ scope }) => missing.has(scope)),
+    own,
+  )) {
     if (clock.now() >= until) break;
-    const count = await countByLastObservation(where.estate, { other, estate, guards }, store);
-    await counts.fill({ estate: where.estate, scope: other.scope }, { generation, ...guards.counting, count });
+    const where = { estate: name, scope: other.scope };
+    const look = await lastLook(name, { other, estate, guards }, store);
+    const left = look && remaining(look);
+    if (withoutCount.has(other.scope)) {
+      const count = left === undefined ? noCount : tally(left.actions).generation;
+      await counts.fill(where, { generation, ...guards.counting, count });
+    }
+    if (guards.bounds.cost === undefined || left === undefined || !withoutCost.has(other.scope)) continue;
+    // why: nobody knows whether that scope does what saves
+    const counted = countedCost(left.input, { plan: [], all: left.actions }, guards.bounds.cost);
+    await costs.fill(where, { generation, ...counted }, costBefore.get(other.scope));
   }
-  const { count, uncounted } = await others();
-  return { count, uncounted: uncounted.length };
 }
 
 /** Beginning behind the scope itself, so that workers who count at once do not count the same. */
-function fromOwn(scopes: readonly CompiledScope[], { scope }: Where): readonly CompiledScope[] {
-  const behind = scopes.findIndex((one) => one.scope > scope);
+function fromOwn(scopes: readonly CompiledScope[], own: ScopeKey): readonly CompiledScope[] {
+  const behind = scopes.findIndex(({ scope }) => scope > own);
   return behind < 0 ? scopes : [...scopes.slice(behind), ...scopes.slice(0, behind)];
 }
 
@@ -73,15 +152,6 @@ interface Other {
   readonly other: CompiledScope;
   readonly estate: ActiveSpec['estate'];
   readonly guards: Guards;
-}
-
-async function countByLastObservation(
-  name: string,
-  other: Other,
-  store: Pick<Store, 'inventory' | 'fleet'>,
-): Promise<Count> {
-  const look = await lastLook(name, other, store);
-  return look === undefined ? noCount : remainingCount(look);
 }
 
 async function lastLook(
@@ -97,52 +167,6 @@ async function lastLook(
   const approvals = await fleet.approvals.active({ estate: name, scope });
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
   return { scope: other, estate, guards: { ...guards, approved }, observation, knowledge };
-}
-
-/**
- * The cost of the estate's other scopes, for its limit. Scopes that are not counted in this generation are counted by their last
- * observations, for a few seconds, and the next reconcile goes on.
- */
-export async function costElsewhere(
-  where: Where,
-  { estate, generation }: CostAsked,
-  guards: Guards,
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
-): Promise<Pick<CostBounds, 'scopes' | 'uncounted'>> {
-  const { bounds } = guards;
-  if (bounds.cost === undefined) return {};
-  await store.fleet.costs.dropEmpty({ estate: where.estate, scopes: estate.compiled.scopes.map(({ scope }) => scope) });
-  const counted = await countedCosts(estate, store, bounds.cost.prices, generation);
-  const missing = (counted.uncounted ?? []).filter((scope) => scope !== where.scope);
-  if (missing.length === 0) return counted;
-  const named = new Map(estate.compiled.scopes.map((one) => [one.scope, one]));
-  const before = new Map(counted.scopes?.map((one) => [one.scope, one.monthly]));
-  const until = clock.now() + countingMs;
-  for (const other of fromOwn(
-    missing.flatMap((scope) => named.get(scope) ?? []),
-    where,
-  )) {
-    if (clock.now() >= until) break;
-    const look = await lastLook(where.estate, { other, estate, guards }, store);
-    if (look === undefined) continue;
-    await store.fleet.costs.fill(
-      { estate: where.estate, scope: other.scope },
-      { generation, ...remainingCost(look, bounds.cost) },
-      before.get(other.scope),
-    );
-  }
-  return countedCosts(estate, store, bounds.cost.prices, generation);
-}
-
-/** `generation`: of the newest specs, by whose prices all scopes are counted. */
-interface CostAsked extends Pick<ActiveSpec, 'estate'> {
-  readonly generation: number;
-}
-
-function remainingCost(look: Look, cost: CostBounds): Omit<ScopeCost, 'generation'> {
-  const { actions, input } = remaining(look);
-  // why: nobody knows whether that scope does what saves
-  return countedCost(input, { plan: [], all: actions }, cost);
 }
 
 /** An observation of a scope, to count by. */
@@ -170,7 +194,5 @@ interface Remaining {
   readonly input: PlanInput;
   readonly actions: readonly Action[];
 }
-
-const remainingCount = (look: Look): Count => tally(remaining(look).actions).generation;
 
 export const countsToGeneration = (action: Action): boolean => countOf(action)?.by === 'generation';

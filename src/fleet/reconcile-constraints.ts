@@ -56,7 +56,7 @@ export async function reconcileConstraintsOf(
   const guardEpoch = await store.ledger.guardEpoch(where.estate);
   const counting = await countingOf(where, store);
   const [constraints, approvals, stopped, backoff, withdrawn] = await Promise.all([
-    activeConstraints(activeSpec.estate, store),
+    activeConstraints(activeSpec.estate, store, { withoutCosts: true }),
     store.fleet.approvals.active(where),
     stoppedRolloutsOf(where, activeSpec, records),
     backoffHoldOf(where, activeSpec.generation.number, store.fleet.backoffs),

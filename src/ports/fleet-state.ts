@@ -298,7 +298,7 @@ export interface ScopeCounts {
  */
 export interface ScopeCosts {
   /** By the scope's own reconcile, from its observation. Nothing is kept where the lease is another's, or for an older generation. */
-  keep(where: Where & Pick<Reconcile, 'lease'>, cost: ScopeCost): Promise<void>;
+  keep(where: Where & Pick<Reconcile, 'lease'>, cost: KeptScopeCost): Promise<void>;
   /**
    * By another scope's reconcile, from the last observation: it changes nothing where the scope is counted in this generation. Read
    * `before`, the monthly cost in an earlier one, before all that the cost rests on. Where it differs by now, an intent raised it
@@ -318,6 +318,9 @@ export interface ScopeCosts {
 export interface ScopeCost extends Omit<CountedCost, 'scope'> {
   readonly generation: number;
 }
+
+/** Without `raises`: those of the generation stay, and nothing is kept where it counted none. */
+export type KeptScopeCost = Omit<ScopeCost, 'raises'> & Partial<Pick<ScopeCost, 'raises'>>;
 
 /** Without a cost: nobody has counted the scope yet. */
 export interface ListedScopeCost {

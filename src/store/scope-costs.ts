@@ -20,7 +20,10 @@ export const postgresScopeCosts = ({ db }: Context): ScopeCosts => ({
         WHERE estate = ${estate} AND scope = ${scope} AND holder = ${lease.holder} AND epoch = ${lease.epoch} FOR SHARE)
       INSERT INTO setpoint.scope_costs (estate, scope, generation, currency, monthly, raises, unpriced)
       SELECT ${estate}::text, ${scope}::text, ${generation}::integer, ${currency}::text, ${monthly}::double precision,
-        ${raises}::double precision, ${[...unpriced]}::text[] FROM held
+        coalesce(${raises ?? null}::double precision, kept.raises), ${[...unpriced]}::text[]
+      FROM held LEFT JOIN setpoint.scope_costs AS kept
+        ON kept.estate = ${estate} AND kept.scope = ${scope} AND kept.generation = ${generation}
+      WHERE ${raises !== undefined}::boolean OR kept.raises IS NOT NULL
       ON CONFLICT (estate, scope) DO UPDATE
       SET generation = excluded.generation, currency = excluded.currency, monthly = excluded.monthly,
         raises = excluded.raises, unpriced = excluded.unpriced

@@ -134,6 +134,54 @@ describe('a limit on the monthly cost of an estate', () => {
   });
 });
 
+describe('the costs that a reconcile reads and keeps', () => {
+  it('counts a scope once for all limits, and reads no costs where nothing raises them', async () => {
+    const world = await standing([web(1)], limitedTo(5));
+    const { inventory, fleet } = world.store;
+    const calls: ('look' | 'list')[] = [];
+    const latest: typeof inventory.latest = (...at) => {
+      calls.push('look');
+      return inventory.latest(...at);
+    };
+    const list: typeof fleet.costs.list = (name) => {
+      calls.push('list');
+      return fleet.costs.list(name);
+    };
+    Object.assign(world.store, {
+      inventory: { ...inventory, latest },
+      fleet: { ...fleet, costs: { ...fleet.costs, list } },
+    });
+    await world.accept([...ground, prices, web(3)], limitedTo(5));
+    await world.reconcile();
+    assert.equal(machinesIn(world), 3);
+    assert.equal(calls.filter((call) => call === 'look').length, 1);
+    calls.length = 0;
+    await world.accept([...ground, prices, web(3, {}, { a: 'b' })], limitedTo(5));
+    await world.reconcile();
+    assert.deepEqual(calls, []);
+  });
+
+  it('knows what is still to be rolled out also while a former generation heals', async () => {
+    const limits = {
+      limits: { replaces: 50, share: '100%', cost: { monthly: 2 * month, currency: 'USD' } },
+      ...atOnce,
+    };
+    const world = await standing([web(2)], limits);
+    const { costs } = world.store.fleet;
+    const raises: (number | undefined)[] = [];
+    const keep: typeof costs.keep = (at, cost) => {
+      raises.push(cost.raises);
+      return costs.keep(at, cost);
+    };
+    Object.assign(world.store.fleet, { costs: { ...costs, keep } });
+    await world.accept([...ground, prices, web(2, { size: 'large' })], limits);
+    await world.reconcile();
+    assert.deepEqual([...new Set(raises)], [2 * month, undefined]);
+    const [kept] = await costs.list('acme');
+    assert.equal(kept?.cost?.raises, 2 * month);
+  });
+});
+
 describe('a scope that leaves the specs', () => {
   const alone = [network({ ...wide, targets: ['here'] }), prices];
 

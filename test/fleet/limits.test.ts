@@ -7,7 +7,7 @@ import { plan } from '../../src/core/plan/plan.ts';
 import { boundedIn } from '../../src/core/plan/tally.ts';
 import { sha256 } from '../../src/estate/sha256.ts';
 import { generationsOf } from '../../src/fleet/generations.ts';
-import { elsewhere } from '../../src/fleet/other-scopes.ts';
+import { otherScopes } from '../../src/fleet/other-scopes.ts';
 import { reconcileConstraintsOf } from '../../src/fleet/reconcile-constraints.ts';
 import type { ApprovalDraft } from '../../src/ports/fleet-state.ts';
 import type { Where } from '../../src/ports/queue.ts';
@@ -76,8 +76,14 @@ describe('limits of an estate with two scopes, each with a worker of its own', (
 describe('what is still to be destroyed elsewhere', () => {
   const told = async (world: FleetWorld) => {
     const { by, charter } = await charteredAt(world, south);
-    return (await elsewhere(south, by, charter, world)).count;
+    return (await otherScopes(south, changesOf(by), charter, world)).changes?.count;
   };
+  const changesOf = ({ estate, generation }: Awaited<ReturnType<typeof charteredAt>>['by']) => ({
+    estate,
+    generation: generation.number,
+    changes: true,
+    cost: false,
+  });
 
   it('is what the other scopes were seen to hold too much', async () => {
     assert.deepEqual(await told(await removing(9)), { ...noCount, deletes: 3 });
@@ -110,11 +116,11 @@ describe('what is still to be destroyed elsewhere', () => {
         return world.store.inventory.latest(...asked);
       },
     };
-    const { count, uncounted } = await elsewhere(south, by, charter, {
+    const { changes } = await otherScopes(south, changesOf(by), charter, {
       store: { ...world.store, inventory },
       clock: world.clock,
     });
-    assert.deepEqual([count.deletes, uncounted, read], [3, 0, 0]);
+    assert.deepEqual([changes?.count.deletes, changes?.uncounted, read], [3, 0, 0]);
   });
 
   it('is not what a mode or a pause holds there', async () => {

@@ -159,6 +159,22 @@ export const scopeCostLaws: Laws = {
     assert.deepEqual(await costs.list(estate), [{ scope, cost: last }]);
   },
 
+  'a cost without raises leaves those of its generation, and is kept where there are some': async (bench) => {
+    const { store, estate } = bench;
+    const { costs } = store.fleet;
+    const worker = await limited(bench, 100, 10);
+    const kept = async () => (await costs.list(estate)).find((one) => one.scope === scope)?.cost;
+    const { raises: _, ...healed } = costing(20);
+    await costs.keep(worker.reconcile, costing(10, { raises: 30 }));
+    await costs.keep(worker.reconcile, healed);
+    assert.deepEqual(await kept(), costing(20, { raises: 30 }));
+    await costs.keep(worker.reconcile, { ...healed, generation: 2 });
+    assert.deepEqual(await kept(), costing(20, { raises: 30 }));
+    await costs.dropEmpty({ estate, scopes: [] });
+    await costs.keep(worker.reconcile, healed);
+    assert.equal(await kept(), undefined);
+  },
+
   'what heals by a former generation heeds the limit of the newest one': async (bench) => {
     const { store, estate } = bench;
     await store.generations.accept(estate, 'r1', guardsOf({ deletes: 9, replaces: 9 }));

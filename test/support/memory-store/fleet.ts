@@ -176,7 +176,10 @@ const memoryScopeCosts = (memory: Memory): ScopeCosts => ({
     const { scopeCosts } = estateOf(memory, estate);
     const held = memory.leases.get(leaseKey(estate, scope));
     if (held?.holder !== lease.holder || held.epoch !== lease.epoch) return;
-    if ((scopeCosts.get(scope)?.generation ?? 0) <= cost.generation) scopeCosts.set(scope, structuredClone(cost));
+    const before = scopeCosts.get(scope);
+    if ((before?.generation ?? 0) > cost.generation) return;
+    const { raises = before?.generation === cost.generation ? before.raises : undefined } = cost;
+    if (raises !== undefined) scopeCosts.set(scope, { ...structuredClone(cost), raises });
   },
   fill: async ({ estate, scope }, cost, before) => {
     const { scopeCosts } = estateOf(memory, estate);
