@@ -2,6 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Workers } from './fleet.ts';
 
+/** The Estate of a trial: nothing is over a limit, and each deletion begins and ends its grace while the trial runs. */
+export const estateOf = (mode: 'enforce' | 'plan' | 'observe' = 'enforce'): string =>
+  `kind: Estate\nmetadata: { name: fleet }\nspec: { mode: ${mode}, limits: { deletes: 100000, replaces: 100000, creates: 100000, closures: 100000, share: 100% }, deletionGracePeriod: { network: 5s, subnet: 5s, group: 5s, instance: 5s } }`;
+
 /** One scope with many groups, each with one rule that lets one port through: a change of the port is two calls a group. */
 export function manyGroups(endpoint: string, groups: number, port: number): string {
   const rules = Array.from(
@@ -10,7 +14,7 @@ export function manyGroups(endpoint: string, groups: number, port: number): stri
       `kind: FirewallRule\nmetadata: { name: r${n} }\nspec: { network: core, protocol: tcp, ports: [${port}], group: g${n}, peers: { cidrs: [192.0.2.0/24] } }`,
   );
   return [
-    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, creates: 100000, closures: 100000, share: 100% } }',
+    estateOf(),
     `kind: Target\nmetadata: { name: prod }\nspec: { provider: aws, account: "111122223333", region: eu-west-1, endpoint: "${endpoint}" }`,
     'kind: Network\nmetadata: { name: core }\nspec: { targets: [prod], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.1.0/24 }] }',
     ...rules,
@@ -67,7 +71,7 @@ export function manyScopes(endpoint: string, port: number): string {
       `kind: FirewallRule\nmetadata: { name: r${n} }\nspec: { network: core, protocol: tcp, ports: [${port}], group: g${n}, peers: { cidrs: [192.0.2.0/24] } }`,
   );
   return [
-    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, share: 100% } }',
+    estateOf(),
     ...targets,
     `kind: Network\nmetadata: { name: core }\nspec: { targets: [${regions.join(', ')}], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.1.0/24 }] }`,
     ...rules,

@@ -10,6 +10,7 @@ import type { Store } from '../src/ports/store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { ourClock } from './clock.ts';
 import { type Fleet, withFleet } from './fleet.ts';
+import { estateOf } from './fleet-specs.ts';
 import { violationsFigure } from './violations.ts';
 
 const estate = 'fleet';
@@ -348,7 +349,7 @@ function steered(endpoint: string, { port, mode, replicas, protect }: Steered): 
   );
   const everywhere = `targets: [${steeredRegions.join(', ')}]`;
   return [
-    `kind: Estate\nmetadata: { name: fleet }\nspec: { mode: ${mode}, limits: { deletes: 100000, replaces: 100000, creates: 100000, closures: 100000, share: 100% } }`,
+    estateOf(mode),
     ...targets,
     `kind: Network\nmetadata: { name: core }\nspec: { ${everywhere}, cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.1.0/24 }] }`,
     ...rules,

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
 import { censusOf, differences } from './census.ts';
 import { type Fleet, withFleet } from './fleet.ts';
+import { estateOf } from './fleet-specs.ts';
 import { type TrialCloud, trialClouds } from './specs.ts';
 import { violationsFigure } from './violations.ts';
 
@@ -31,7 +32,7 @@ export async function random(args: readonly string[]): Promise<readonly Figure[]
       ...Array.from({ length: writes }, () => 'a quiet pass sent a call that writes'),
       ...fleet.workers.fallen(),
     ];
-    if (violations.length > 0) console.error(fleet.workers.said());
+    if (violations.length > 0) console.error(`${fleet.workers.said()}\n${(await fleet.run(['status'])).stdout}`);
     return [
       violationsFigure('random-kills', violations),
       { name: 'random-kills-rest', value: Math.round(restedMs / 1000), unit: 's' },
@@ -221,7 +222,7 @@ function bigEstate(endpoint: string, size: Size, turn: number): string {
   ).flat();
   const on = trialClouds.map((cloud) => `${cloud}: { ${places[cloud][1]} }`).join(', ');
   return [
-    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, creates: 100000, closures: 100000, share: 100% } }',
+    estateOf(),
     ...targets,
     `kind: Network\nmetadata: { name: big, labels: { env: prod } }\nspec: { targets: [${trialClouds}], cidr: 10.20.0.0/16, subnets: [{ name: app, cidr: 10.20.0.0/20 }] }`,
     ...rules,

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Figure } from '../bench/figure.ts';
 import { type Fleet, withFleet } from './fleet.ts';
 import { censusIn, type Places, standingIn, until, violationsIn, watchTwins } from './fleet-census.ts';
+import { estateOf } from './fleet-specs.ts';
 import { violationsFigure } from './violations.ts';
 
 const account = '111122223333';
@@ -79,7 +80,7 @@ function specsOf(endpoint: string, { lab, replicas }: Wanted): string {
   const machines = (name: string, count: number): string =>
     `kind: Instance\nmetadata: { name: ${name} }\nspec: { targets: [${regions.join(', ')}], replicas: ${count}, network: ${name}, subnet: app, deletionPolicy: delete, image: ami-0abc0abc0abc0abc0, size: t3.small }`;
   return [
-    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, creates: 100000, closures: 100000, share: 100% } }',
+    estateOf(),
     ...targets,
     network('core', '10.20'),
     machines('core', replicas),
@@ -211,11 +212,5 @@ function fastClockSpecs(endpoint: string, wanted: readonly Case[]): string {
     `kind: Network\nmetadata: { name: ${region} }\nspec: { targets: [${region}], cidr: 10.20.0.0/16, internet: ${internet}, subnets: [{ name: app, cidr: 10.20.1.0/24 }] }`,
     `kind: Instance\nmetadata: { name: in-${region} }\nspec: { targets: [${region}], replicas: ${replicas}, network: ${region}, subnet: app, image: ami-0abc0abc0abc0abc0, size: t3.small }`,
   ]);
-  return [
-    'kind: Estate\nmetadata: { name: fleet }\nspec: { mode: enforce, limits: { deletes: 100000, replaces: 100000, creates: 100000, closures: 100000, share: 100% } }',
-    ...targets,
-    ...documents,
-  ]
-    .map((text) => `apiVersion: setpoint.dev/v1\n${text}\n`)
-    .join('---\n');
+  return [estateOf(), ...targets, ...documents].map((text) => `apiVersion: setpoint.dev/v1\n${text}\n`).join('---\n');
 }
