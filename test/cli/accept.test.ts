@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -19,12 +18,11 @@ import {
 } from '@aws-sdk/client-ec2';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { visibilityMs } from '../../src/engine/absence.ts';
-import { gitPerson } from '../support/git-person.ts';
 import { memoryDatabase } from '../support/memory-store.ts';
 import { until } from '../support/until.ts';
 import { commandLine, type Run, realClock } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
-import { temporaryFolder } from './support/temporary-folder.ts';
+import { inGit } from './support/work-tree.ts';
 
 const allow = '--allow-endpoint';
 
@@ -342,18 +340,11 @@ test('the overlay that states a field is edited, and overlays beside it are name
 test('--propose pushes a branch with that line alone, and leaves the folder as it is', async (t) => {
   const world = await applied(t);
   const { specs, accept, read, machine, run } = world;
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-C', specs, ...args], { env: gitPerson, stdio: ['ignore', 'pipe', 'pipe'] }).toString();
-  const remote = temporaryFolder();
-  git('init', '--quiet', '--bare', '--template=', remote);
   await tag(world, [machine('db-0')], 'tier', 'x');
   const none = await accept(['db-0', '--propose', '--yes']);
   assert.equal(none.code, 1);
   assert.match(none.stderr, /was not proposed[\s\S]*lies in no work tree of git/);
-  git('init', '--quiet', '--template=', '--initial-branch=main');
-  git('add', '--all');
-  git('commit', '--quiet', '-m', 'specs');
-  git('remote', 'add', 'upstream', remote);
+  const { git, remote } = inGit(specs);
   git('config', 'user.name', 'Ada');
   git('config', 'user.email', 'ada@acme.example');
   const before = read('instances.yaml');

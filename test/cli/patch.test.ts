@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { gitPerson } from '../support/git-person.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
+import { inGit } from './support/work-tree.ts';
 
 const allow = '--allow-endpoint';
 const { specs, sandbox } = await sandboxed();
@@ -111,14 +110,7 @@ test('--then propose pushes a branch with the values, and its merge ends the pat
     without.stderr,
     /Patch #1 began, and its branch was not pushed\.[\s\S]*no work tree of git[\s\S]*Mend the cause, then: setpoint patch propose 1/,
   );
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-C', here.specs, ...args], { env: gitPerson, stdio: ['ignore', 'pipe', 'pipe'] }).toString();
-  const remote = temporaryFolder();
-  git('init', '--quiet', '--bare', '--template=', remote);
-  git('init', '--quiet', '--template=', '--initial-branch=main');
-  git('add', '--all');
-  git('commit', '--quiet', '-m', 'specs');
-  git('remote', 'add', 'upstream', remote);
+  const { git, remote } = inGit(here.specs);
   assert.match(
     (await cli(['patch', 'propose', '1', ...where, '--json'])).stderr,
     /With --json this command cannot ask/,

@@ -55,32 +55,38 @@ test('--without-approvals needs a reason, and passes with an entry of its own, a
   assert.match((await run(['status', specs])).stdout, /\nBREAK GLASS\n {2}.*nobody else is here \(1 change/);
 });
 
-test('prune waits for the same approvals, and goes without them by a reason', async () => {
-  const place = await sandboxed();
-  const here = commandLine();
-  const apply = () => here(['apply', place.specs, allow, '--yes']);
-  assert.equal((await apply()).code, 0);
-  edit(place.specs, 'instances.yaml', 'protect: true', 'protect: false');
-  assert.equal((await apply()).code, 0);
-  const path = join(place.specs, 'instances.yaml');
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.slice(0, text.lastIndexOf('---')));
-  assert.equal((await apply()).code, 0);
-  const { log } = place.sandbox.control;
-  log.clear();
-  const prune = ['prune', 'aws/111122223333/eu-west-1/instance/db-0', '--specs', place.specs, allow, '--yes'];
-  assert.match((await here([...prune, '--without-approvals'])).stderr, /--without-approvals needs a reason/);
-  const refused = await here(prune);
-  assert.equal(refused.code, 3, refused.stdout);
-  assert.match(refused.stdout, /refused +delete \S+\/instance\/db-0: its protection was lifted/);
-  assert.deepEqual(log.entries({ mutating: true }), []);
+for (const isJson of [false, true])
+  test(`prune waits for the same approvals, and goes without them by a reason${isJson ? ', in JSON too' : ''}`, async () => {
+    const place = await sandboxed();
+    const here = commandLine();
+    const apply = () => here(['apply', place.specs, allow, '--yes']);
+    assert.equal((await apply()).code, 0);
+    edit(place.specs, 'instances.yaml', 'protect: true', 'protect: false');
+    assert.equal((await apply()).code, 0);
+    const path = join(place.specs, 'instances.yaml');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.slice(0, text.lastIndexOf('---')));
+    assert.equal((await apply()).code, 0);
+    const { log } = place.sandbox.control;
+    log.clear();
+    const prune = ['prune', 'aws/111122223333/eu-west-1/instance/db-0', '--specs', place.specs, allow, '--yes'];
+    assert.match((await here([...prune, '--without-approvals'])).stderr, /--without-approvals needs a reason/);
+    const refused = await here(prune);
+    assert.equal(refused.code, 3, refused.stdout);
+    assert.match(refused.stdout, /refused +delete \S+\/instance\/db-0: its protection was lifted/);
+    assert.equal('breakGlass' in JSON.parse((await here([...prune, '--json'])).stdout), false);
+    assert.deepEqual(log.entries({ mutating: true }), []);
 
-  const { code, stdout, stderr } = await here([...prune, '--without-approvals', '--reason', 'it is paid for']);
-  assert.equal(code, 0, stdout + stderr);
-  assert.match(stderr, /BREAK GLASS: 1 change passes missing approvals: it is paid for\n/);
-  assert.match(stdout, /^Applied: .* 1 deleted[\s\S]* {2}BREAK GLASS: no missing approval held 1 change/);
-  assert.deepEqual(
-    log.entries({ mutating: true }).map(({ action }) => action),
-    ['TerminateInstances'],
-  );
-});
+    const without = [...prune, '--without-approvals', '--reason', 'it is paid for'];
+    const { code, stdout, stderr } = await (isJson ? here([...without, '--json']) : here(without));
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stderr, /BREAK GLASS: 1 change passes missing approvals: it is paid for\n/);
+    if (isJson) {
+      const { seq, ...entry } = JSON.parse(stdout).breakGlass;
+      assert.deepEqual([typeof seq, entry], ['number', { changes: 1, reason: 'it is paid for' }]);
+    } else assert.match(stdout, /^Applied: .* 1 deleted[\s\S]* {2}BREAK GLASS: no missing approval held 1 change/);
+    assert.deepEqual(
+      log.entries({ mutating: true }).map(({ action }) => action),
+      ['TerminateInstances'],
+    );
+  });

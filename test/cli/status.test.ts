@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { statusText } from '../../src/cli/commands/status.ts';
 import type { EstateStatus } from '../../src/queries/status.ts';
 import { served } from './server/support/served.ts';
-import { commandLine } from './support/in-process.ts';
+import { commandLine, movableClock } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 
 const scope = 'aws/111122223333/eu-west-1';
@@ -213,6 +213,40 @@ test('lifetimes: their end, the way back, and what is left of an estate', () => 
   assert.match(db, /Instance db ends .* UTC, in (90|1\.5|89) ?\w+ \(ttl 90 min\)$/);
 });
 
+test('--json lists lifetimes by their end, ended ones last, and counts the rest of an ended estate', async () => {
+  const hour = 3_600_000;
+  const clock = movableClock();
+  const place = await sandboxed();
+  const here = commandLine({ clock });
+  const applying = ['apply', place.specs, '--allow-endpoint', '--yes', '--allow-deletes', '99'];
+  const apply = async () => assert.equal((await here(applying)).code, 0);
+  const ends = async () =>
+    JSON.parse((await here(['status', place.specs, '--json'])).stdout).lifetimes.map(
+      ({ document, ttlMs, since, until: end, endedAt, expired, remaining }: Listed) => [
+        ...[document, ttlMs / hour, (end - since) / hour, expired, endedAt !== undefined, remaining],
+      ],
+    );
+  const [db, net, web, estate] = ['Instance db', 'Network core', 'Instance web', 'Estate acme'];
+  const rules = ['office-ssh', 'web-https', 'web-to-db'].map((name) => `FirewallRule ${name}`);
+  edit(place.specs, 'instances.yaml', 'replicas: 3', 'replicas: 1\n  ttl: 8h');
+  edit(place.specs, 'instances.yaml', 'protect: true ', 'ttl: 3h # ');
+  edit(place.specs, 'network.yaml', 'internet: true ', 'ttl: 4h\n  internet: true ');
+  for (const port of [443, 22, 5432])
+    edit(place.specs, 'network.yaml', `ports: [${port}]`, `ports: [${port}]\n  ttl: 8h`);
+  edit(place.specs, 'estate.yaml', 'spec:', 'spec:\n  ttl: 6h');
+  await apply();
+  const inNetwork = [...rules, web].map((one) => [one, 8, 4, false, false, undefined]);
+  const later = [[net, 4, 4, false, false, undefined], ...inNetwork, [estate, 6, 6, false, false, undefined]];
+  assert.deepEqual(await ends(), [[db, 3, 3, false, false, undefined], ...later]);
+  clock.forward(3.5 * hour);
+  assert.deepEqual(await ends(), [[db, 3, 3, true, false, undefined], ...later]);
+  await apply();
+  assert.deepEqual(await ends(), [...later, [db, 3, 3, true, true, undefined]]);
+  clock.forward(3 * hour);
+  await apply();
+  assert.deepEqual((await ends()).at(-1), [estate, 6, 6, true, true, { resources: 2, unprovenScopes: [] }]);
+});
+
 test('changes that policies and refusals hold are told with their reason and the way on, here and by a server', async () => {
   const place = await sandboxed();
   const here = commandLine();
@@ -247,6 +281,16 @@ test('changes that policies and refusals hold are told with their reason and the
   const answer = await fetch(`${url}/v1/targets/aws-prod`, { headers: { authorization: 'Bearer viewer' } });
   assert.deepEqual(JSON.parse(await answer.text()).held.withheldChanges, told);
 });
+
+interface Listed {
+  readonly document: string;
+  readonly ttlMs: number;
+  readonly since: number;
+  readonly until: number;
+  readonly expired: boolean;
+  readonly endedAt?: number;
+  readonly remaining?: object;
+}
 
 interface Group {
   readonly code: string;

@@ -366,9 +366,11 @@ describe('the filters besides the rules', () => {
     /** The age of the known ones, and their subnets. */
     readonly known?: readonly [ageMs: number, ...subnets: readonly string[]];
     readonly fresh?: boolean;
+    /** A known subnet whose listing failed. */
+    readonly unlisted?: string;
   }
 
-  async function seen({ resources = [subnet, empty, machine], known, fresh = false }: Seen) {
+  async function seen({ resources = [subnet, empty, machine], known, fresh = false, unlisted }: Seen) {
     const asked: string[][] = [];
     const script: Script = {
       list: async (kind) => resources.filter((one) => one.kind === kind),
@@ -380,7 +382,10 @@ describe('the filters besides the rules', () => {
     const knowledge = (now: number): Knowledge => {
       if (known === undefined) return withoutStore('acme');
       const [ageMs, ...subnets] = known;
-      return { ...withoutStore('acme'), outerFilters: { at: now - ageMs, subnets: filtersOf(...subnets) } };
+      const told = filtersOf(...subnets).map((one) =>
+        one.subnet === unlisted ? { ...one, filters: [], unlisted: ['denied'] } : one,
+      );
+      return { ...withoutStore('acme'), outerFilters: { at: now - ageMs, subnets: told } };
     };
     const { outerFilters, at: began } = await look(script, knowledge, { freshFilters: fresh });
     return {
@@ -397,6 +402,13 @@ describe('the filters besides the rules', () => {
     ['of ten minutes ago do not', { known: [10 * minute, 'sub-1'] }, [['sub-1']], 0],
     ['of the future do not', { known: [-1, 'sub-1'] }, [['sub-1']], 0],
     ['do not serve a subnet that got its first machine since', { known: [minute, 'sub-2'] }, [['sub-1']], 0],
+    ['are listed again after a failed listing', { known: [minute, 'sub-1'], unlisted: 'sub-1' }, [['sub-1']], 0],
+    [
+      'serve where only the listing of another subnet failed',
+      { known: [minute, 'sub-1', 'sub-9'], unlisted: 'sub-9' },
+      [],
+      minute,
+    ],
     ['are listed anew for whoever asks for it', { known: [minute, 'sub-1'], fresh: true }, [['sub-1']], 0],
   ];
   for (const [name, given, asked, age] of rows)

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { authorshipOf } from '../../../src/queries/authorship.ts';
 import { commandLine, movableClock, type Said } from '../support/in-process.ts';
 import { edit, sandboxed } from '../support/sandboxed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { inGit } from '../support/work-tree.ts';
 import { served } from './support/served.ts';
 
 const place = await sandboxed();
@@ -121,4 +123,70 @@ test('its calls are those of its document, whatever else waits', async () => {
     'no\n',
   );
   assert.match(stderr, /Plan: 0 to add, 1 to change, .* · 1 call\n/);
+});
+
+const ofLabel = (address: string, field: string, ...more: readonly string[]) => [
+  'patch',
+  address,
+  field,
+  '--for',
+  '1h',
+  '--reason',
+  '#4711',
+  '--yes',
+  ...more,
+];
+
+test('an operator of one owner patches documents of that owner only, and changes no reach of them', async () => {
+  const as = (who: string, ...args: readonly string[]) => asked(args, who);
+  const before = await store.fleet.patches.active('acme');
+  const others = await as('web-operator', ...ofLabel('instance/db', 'labels.tier=front'));
+  assert.notEqual(others.code, 0);
+  assert.match(others.stderr, /You need the permission operate for the whole document\./);
+  const reach = await as('web-operator', ...ofLabel(rule, 'peers.cidrs=[198.51.100.0/24]'));
+  assert.match(reach.stderr, /decides which machines FirewallRule web-https reaches, of whatever owner/);
+  assert.deepEqual(await store.fleet.patches.active('acme'), before);
+
+  const own = await as('web-operator', ...ofLabel('instance/web', 'labels.shift=night'));
+  assert.equal(own.code, 0, own.stderr);
+  assert.equal((await as('operator', ...ofLabel('instance/db', 'labels.tier=front'))).code, 0);
+  const begun = (await store.fleet.patches.active('acme')).slice(before.length);
+  assert.deepEqual(
+    begun.map(({ name, person }) => [name, person]),
+    [
+      ['web', 'web-operator of acme'],
+      ['db', 'operator of acme'],
+    ],
+  );
+  const [ofWeb, ofDb] = begun.map(({ id }) => ['patch', 'end', `${id}`, '--reason', 'x']);
+  assert.ok(ofWeb && ofDb);
+  assert.match((await as('web-operator', ...ofDb)).stderr, /You need the permission operate for the whole document\./);
+  assert.equal((await as('web-operator', ...ofWeb)).code, 0);
+  assert.equal((await as('operator', ...ofDb)).code, 0);
+});
+
+test('--then propose begins the patch on the server, and pushes a branch of the folder here', async () => {
+  const { git, remote } = inGit(place.specs);
+  const propose = ['--then', 'propose', '--remote', 'upstream', '--specs'];
+  const before = await store.fleet.patches.active('acme');
+  const elsewhere = await asked(ofLabel('web', 'labels.tier=front', ...propose, temporaryFolder()));
+  assert.notEqual(elsewhere.code, 0);
+  assert.deepEqual(await store.fleet.patches.active('acme'), before, 'a folder that cannot state the values');
+
+  const { code, stdout, stderr } = await asked(ofLabel('web', 'labels.tier=front', ...propose, place.specs));
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /\n- *metadata: .* tier: web .*\n\+ *metadata: .* tier: front /);
+  const [id, branch = ''] =
+    /^Patched: #(\d+) [\s\S]*\npushed (setpoint\/patch-[0-9a-f]{12}) /.exec(stdout)?.slice(1) ?? [];
+  const begun = (await store.fleet.patches.active('acme')).slice(before.length);
+  assert.deepEqual(
+    begun.map((one) => [`${one.id}`, one.name]),
+    [[id, 'web']],
+  );
+  const message = git('--git-dir', remote, 'log', '-1', '--format=%B', branch);
+  assert.match(
+    message,
+    /^feat: keep patch #\d+ of Instance web\n\n- labels\.tier: "front"\n\nPatched by operator of acme: #4711\n/,
+  );
+  assert.equal(git('status', '--porcelain'), '', 'the folder stays');
 });

@@ -49,13 +49,22 @@ const ofRole = (role: Role): Caller => ({
   grants: [{ role, estates: ['acme'] }],
 });
 
-/** `web`: sees the resources of team-web. `security`: approves in that role. */
+/** `web`: sees the resources of team-web. `web-operator`: operates them, too. `security`: approves in that role. */
 const others: Readonly<Record<string, Caller>> = {
   web: {
     id: 'web',
     person: 'web',
     identities: [],
     grants: [{ role: 'viewer', estates: ['acme'], owners: ['team-web'] }],
+  },
+  'web-operator': {
+    id: 'web-operator',
+    person: 'web-operator of acme',
+    identities: [],
+    grants: [
+      { role: 'viewer', estates: ['acme'] },
+      { role: 'operator', estates: ['acme'], owners: ['team-web'] },
+    ],
   },
   security: {
     id: 'security',

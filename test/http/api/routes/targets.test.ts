@@ -111,6 +111,24 @@ describe('GET /v1/targets', () => {
     });
   });
 
+  it('says that it counts only some of the withheld changes, where the limit of 1,000 cuts them', async () => {
+    const world = await passed();
+    const place = { scope: where.scope, targets: ['here'] };
+    for (const [number, truncated] of [
+      [999, undefined],
+      [1001, true],
+    ] as const) {
+      const rows = Array.from({ length: number }, (_, n) => rowOf(`r-${n}`, { place, status: 'Blocked' }));
+      await world.store.rows.keep(where, { at: world.clock.now(), rows, gaps: [] });
+      const { body } = await apiOf(world).ask('viewer', 'GET /v1/targets/here');
+      const held = said(said(body)['held']);
+      assert.equal(held['truncated'], truncated, `${number} rows`);
+      // why: the frame has checked the answer by its schema
+      const [group] = held['withheldChanges'] as readonly Said[];
+      assert.equal(group?.['count'], Math.min(number, 1000));
+    }
+  });
+
   it('says when a reconcile is due: at once where somebody waits for one', async () => {
     const world = await passed();
     await world.store.fleet.requests.ask(where, 'ann');
