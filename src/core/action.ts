@@ -147,6 +147,14 @@ export type Cause = 'drift' | 'rollout' | 'unknown';
 export const heldAs = (action: Action): Action =>
   action.verb === 'update' && action.retires !== undefined ? action.retires : action;
 
+/** A deletion whose grace runs. As it is not carried out yet, a hold that judges it may judge the stop for its grace. */
+export type WaitingDeletion = Deletion & {
+  readonly grace: Extract<DeletionGrace, { readonly phase: 'runs' | 'ends' }>;
+};
+
+export const isInGrace = (action: Action): action is WaitingDeletion =>
+  action.verb === 'delete' && action.grace?.phase === 'runs';
+
 /** The effect of an update on a running machine. */
 export type Effect = 'in-place' | 'stops';
 

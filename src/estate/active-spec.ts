@@ -1,4 +1,4 @@
-import type { Action } from '../core/action.ts';
+import { type Action, heldAs } from '../core/action.ts';
 import { nextChange } from '../core/change-windows.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { higherPrices } from '../core/cost/cost.ts';
@@ -257,7 +257,8 @@ export async function heldByCalendars(
   const { holds } = await calendarsNow(estate.compiled, store, former?.guards);
   return new Map(
     actions.flatMap((action) => {
-      const held = holds.map((hold) => hold(action)).find((reason) => reason !== undefined);
+      const judged = heldAs(action);
+      const held = holds.map((hold) => hold(judged)).find((reason) => reason !== undefined);
       return held === undefined ? [] : [[action, held.why.replace(breakGlassHint, '')] as const];
     }),
   );

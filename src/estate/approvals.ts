@@ -1,4 +1,4 @@
-import type { Action, DeleteReason, ScopePlan } from '../core/action.ts';
+import { type Action, type DeleteReason, isInGrace, type ScopePlan } from '../core/action.ts';
 import { actionDigest, halvesOf } from '../core/digest.ts';
 import { isJoining, plannedOf } from '../core/order/moves.ts';
 import type { Hold, Withholding } from '../core/plan/plan-input.ts';
@@ -115,8 +115,9 @@ export function onlyApproved(approved: readonly Action[], plans: readonly ScopeP
 const isOurOwn: ReadonlySet<DeleteReason> = new Set(['twin', 'again']);
 
 const actionKey = ({ verb, address }: Action): string => `${verb} ${address}`;
+/** Not a deletion whose grace runs: as long as it does, it only stops its machine. */
 const destroys = (action: Action): boolean =>
-  action.verb === 'delete' || (action.verb !== 'create' && countOf(action) !== undefined);
+  (action.verb === 'delete' && !isInGrace(action)) || (action.verb !== 'create' && countOf(action) !== undefined);
 
 const pending = (plans: readonly ScopePlan[]): readonly Address[] =>
   plans.flatMap(({ findings }) =>

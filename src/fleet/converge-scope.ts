@@ -1,4 +1,4 @@
-import type { Action, Finding, ScopePlan, WithheldFinding } from '../core/action.ts';
+import { type Action, type Finding, heldAs, type ScopePlan, type WithheldFinding } from '../core/action.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import { countedCost, raisesCost } from '../core/plan/cost-limit.ts';
@@ -67,7 +67,8 @@ export async function convergeScope(
   let uncounted = 0;
   const plan: Planner = async (observation, knowledge) => {
     const looked = await look(observation, knowledge);
-    for (const action of looked.planned) noted.hold(action);
+    // why: holds were asked about the deletions of machines that are stopped for their grace
+    for (const action of [...looked.planned, ...looked.plan.actions.filter(isStopForGrace)]) noted.hold(action);
     healings.planned(looked.plan.actions);
     uncounted = looked.uncounted;
     onPlanned?.(looked);
@@ -87,6 +88,8 @@ export async function convergeScope(
   const planned = noted.planned();
   return { converged, waiting: waitingOf(converged, planned), planned, uncounted };
 }
+
+const isStopForGrace = (action: Action): boolean => heldAs(action) !== action;
 
 /** The resources whose deletion waits for the end of its grace. A scope without any is fully applied where `isApplied` is true. */
 export const inGraceIn = ({ converged: { last } }: ConvergeResult): readonly Address[] =>
@@ -216,7 +219,9 @@ const keyOf = (verb: string, address: Address): string => `${verb} ${address}`;
 function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet<Address> {
   const findings = last?.plan.findings ?? [];
   const rollouts = new Set(
-    planned.flatMap(({ verb, address, cause }) => (cause === 'rollout' ? [keyOf(verb, address)] : [])),
+    planned
+      .filter((action) => !isStopForGrace(action))
+      .flatMap(({ verb, address, cause }) => (cause === 'rollout' ? [keyOf(verb, address)] : [])),
   );
   return new Set(
     findings.flatMap((found) =>

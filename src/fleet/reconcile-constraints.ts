@@ -1,4 +1,4 @@
-import { type Action, type DoneVerb, driftPartOf, heldAs } from '../core/action.ts';
+import { type Action, type DoneVerb, driftPartOf, heldAs, isInGrace } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
@@ -233,8 +233,15 @@ async function backoffHoldOf(where: Where, generation: number, backoffs: Backoff
   });
 }
 
-/** As before means that nothing of it, nor of what was seen of it, has changed. */
-const digestOf = (action: Action): string => actionDigest(action, sha256);
+/**
+ * As before means that nothing of it, nor of what was seen of it, has changed. The stop for a grace is judged by its deletion: a refused stop
+ * holds no deletion at the end of that grace.
+ */
+function digestOf(action: Action): string {
+  const judged = heldAs(action);
+  const digest = actionDigest(judged, sha256);
+  return isInGrace(judged) ? `stop ${digest}` : digest;
+}
 
 /**
  * Keeps what the cloud refused, and lets go what went well. A conflict was tried several times when its reconcile gave it up, so it waits

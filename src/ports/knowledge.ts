@@ -102,12 +102,21 @@ export interface Spent {
   readonly owned: number;
 }
 
-/** A change was refused because another generation became active since it was decided. */
+/** The change that came first: another generation, a patch that began or ended, or the end of a lifetime. */
+export type OvertakenBy = 'generation' | 'patch' | 'lifetime';
+
+/** A change was refused because another one came first since it was decided. */
 export class Overtaken extends Error {
-  constructor(estate: string, after: number, newest: number) {
-    super(
-      `generation ${newest} of ${estate} is active, so nothing follows generation ${after} any more. Read the active specs and try again.`,
-    );
+  readonly by: OvertakenBy;
+  constructor(estate: string, after: number, newest: number, by: OvertakenBy = 'generation') {
+    super(`${firstText({ estate, after, newest })[by]} Read the active specs and try again.`);
     this.name = 'Overtaken';
+    this.by = by;
   }
 }
+
+const firstText = ({ estate, after, newest }: { estate: string; after: number; newest: number }) => ({
+  generation: `generation ${newest} of ${estate} is active, so nothing follows generation ${after} any more.`,
+  patch: `a patch of ${estate} began or ended, so these specs do not follow generation ${after} any more.`,
+  lifetime: `a lifetime in ${estate} ended or began anew, so these specs do not follow generation ${after} any more.`,
+});

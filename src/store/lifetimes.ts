@@ -54,7 +54,7 @@ export async function decideLifetimes(
   const before = await keptIn(trx, estate);
   const unasked = before.length === 0 ? [] : undefined;
   const after = decision === undefined ? unasked : lifetimesAfter(before, decision, { number: generation.number, at });
-  if (after === undefined) throw new Overtaken(estate, generation.number - 1, generation.number);
+  if (after === undefined) throw new Overtaken(estate, generation.number - 1, generation.number, 'lifetime');
   if (before.length + after.length === 0) return;
   await trx.deleteFrom('lifetimes').where('estate', '=', estate).execute();
   await inChunks(after, (chunk) =>

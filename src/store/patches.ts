@@ -89,7 +89,7 @@ export async function decide(
   const wanted = holding.filter((id) => id !== begins?.id);
   const isSame = after.length === wanted.length && wanted.every((id) => after.includes(id));
   if (!isSame || ends.some(({ id }) => !known.has(id)))
-    throw new Overtaken(estate, generation.number - 1, generation.number);
+    throw new Overtaken(estate, generation.number - 1, generation.number, 'patch');
   for (const { id, ...end } of ends) {
     await trx
       .updateTable('patches')

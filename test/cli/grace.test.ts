@@ -83,3 +83,20 @@ test('a local approval shows the grace of workers, and a plan saved with the gra
   assert.match(applied.stdout, /^Applied: .* 0 deleted · 1 to be deleted after their grace/, applied.stderr);
   assert.deepEqual(sandbox.control.log.entries({ mutating: true }), []);
 });
+
+test('apply --grace stops a machine for its grace, at once or as an approved change of its own', async () => {
+  const { specs, sandbox } = await sandboxed();
+  const run = commandLine();
+  edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 3\n  beforeDelete: stop');
+  assert.equal((await run(['apply', specs, ...go])).code, 0);
+  edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 2');
+  sandbox.control.faults.add({ match: { action: 'StopInstances' }, effect: { kind: 'access-denied' } });
+  const refused = await run(['apply', specs, ...go, '--grace']);
+  assert.match(refused.stdout, /failed {4}update \S+web-2: UnauthorizedOperation/);
+  sandbox.control.faults.clear();
+  sandbox.control.log.clear();
+  const stopped = await run(['apply', specs, ...go, '--grace']);
+  assert.match(stopped.stderr, /~ instance web-2 .*stops the machine for its grace/s);
+  const writes = sandbox.control.log.entries({ mutating: true }).map(({ action }) => action);
+  assert.deepEqual([stopped.code, writes], [0, ['StopInstances']], stopped.stderr);
+});

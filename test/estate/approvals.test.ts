@@ -104,6 +104,15 @@ const gone: Action = {
   because: 'gone',
 };
 
+const inGrace = (phase: 'runs' | 'ends'): Extract<Action, { verb: 'delete' }> => ({
+  ...{ kind: 'instance', address: at('instance', 'web-0'), documents: [], cause: 'rollout', verb: 'delete' },
+  ...{ observed: machine, because: 'removed', grace: { phase, since: 0, until: 1, allowed: true } },
+});
+const stop: Action = {
+  ...{ kind: 'instance', address: at('instance', 'web-0'), documents: [], cause: 'rollout', verb: 'update' },
+  ...{ desired: web, observed: machine, changes: [], effect: 'in-place', retires: inGrace('runs') },
+};
+
 const later: readonly (readonly [
   name: string,
   shown: readonly Action[],
@@ -124,6 +133,9 @@ const later: readonly (readonly [
     false,
   ],
   ['a delete that was shown', [remove('core', vpc)], [], remove('core', vpc), true],
+  ['a stop for a grace that was shown, by its deletion,', [stop], [], inGrace('runs'), true],
+  ['a stop for a grace that nobody saw, by its deletion,', [create(net)], [], inGrace('runs'), false],
+  ['a delete of what was to be stopped for its grace', [stop], [], inGrace('ends'), false],
   ['a creation that was in doubt', [], [blocked], create(net), true],
   ['what rests on a creation that was in doubt', [], [inDoubt], create(web), true],
   ['a delete that rested on a creation in doubt', [], [leaving], remove('web-0', machine), false],

@@ -19,6 +19,10 @@ const machines = ({ cloud }: FleetWorld) =>
 const powers = (world: FleetWorld) => machines(world).map(([, power]) => power);
 const tombstones = async ({ store }: FleetWorld) =>
   [...((await store.inventory.knowledge(where.estate, where.scope)).tombstones ?? [])].map(([, one]) => one);
+const stateOf = async ({ store }: FleetWorld) => {
+  const page = { seen: [{}], filter: {}, sort: { by: 'address', descending: false }, limit: 100 } as const;
+  return (await store.rows.page(page)).rows.find(({ key }) => key.includes('instance'))?.state;
+};
 const later = (world: FleetWorld, ms: number) => world.clock.run(() => world.clock.sleep(ms));
 
 async function settled(documents: readonly object[], estate: object = {}): Promise<FleetWorld> {
@@ -80,10 +84,12 @@ describe('beforeDelete: stop', () => {
     const world = await settled([net, web()]);
     await world.accept([net]);
     await reconciled(world);
+    assert.match((await stateOf(world))?.reason ?? '', /Until then it is held stopped,/);
     world.cloud.outside.do('StartInstances', { ids: machines(world).map(([id]) => id) });
     await later(world, 10 * 60_000);
     assert.deepEqual(await reconciled(world), []);
     assert.deepEqual(powers(world), ['running']);
+    assert.match((await stateOf(world))?.reason ?? '', /Until then it runs untouched,/);
   });
 
   it('waits until the machine has booted, and for a pause of its document', async () => {
@@ -98,6 +104,7 @@ describe('beforeDelete: stop', () => {
     await world.store.fleet.pauses.begin(where.estate, { ...held, ...by, until: world.clock.now() + 20 * hour });
     await later(world, 600_000);
     assert.deepEqual(await reconciled(world), []);
+    assert.match((await stateOf(world))?.reason ?? '', /Until then Setpoint stops it, .* Held besides: paused/);
     await world.store.fleet.pauses.end(where.estate, held, by);
     assert.deepEqual(await reconciled(world), ['StopInstances']);
   });
@@ -109,4 +116,27 @@ describe('beforeDelete: stop', () => {
     await world.accept([net]);
     assert.deepEqual(await reconciled(world), ['StopInstances']);
   });
+});
+
+it('beforeDelete: a stop that the cloud refuses is tried less and less often, shown, and delays no deletion', async () => {
+  const world = await settled([net, web()]);
+  await world.accept([net]);
+  world.cloud.faults.add({ on: 'StopInstances', fault: { do: 'refuse', code: 'Denied' }, times: 1e6 });
+  const tries: number[] = [];
+  let shown: unknown;
+  for (let minute = 0; minute < 55; minute += 1) {
+    const { writes } = await world.reconcile();
+    if (writes.includes('StopInstances')) {
+      tries.push(minute);
+      shown = (await stateOf(world))?.status;
+    }
+    await later(world, 60_000);
+  }
+  assert.ok(tries.length >= 4 && tries.length <= 8, `tried in the minutes ${tries}`);
+  assert.equal(shown, 'Failed');
+  const [kept] = await world.store.fleet.backoffs.list(where);
+  assert.ok(kept && kept.failures >= 4 && kept.waits);
+  await later(world, 6 * 60_000);
+  assert.ok(world.clock.now() < (kept?.until ?? 0), 'the stop would wait');
+  assert.ok((await world.reconcile()).writes.includes('TerminateInstances'));
 });

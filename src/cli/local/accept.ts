@@ -2,7 +2,7 @@ import { baseRevision } from '../../core/patch.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { acceptSpecs, type Estate } from '../../estate/load.ts';
 import type { By } from '../../ports/fleet-state.ts';
-import { type Generation, Overtaken } from '../../ports/knowledge.ts';
+import { type Generation, Overtaken, type OvertakenBy } from '../../ports/knowledge.ts';
 import { Pinned } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
 import type { CliProcess } from '../context.ts';
@@ -16,7 +16,7 @@ export async function acceptFolder(given: Estate, store: Store, context: CliProc
   try {
     return await acceptSpecs(estate, store);
   } catch (error) {
-    if (error instanceof Overtaken) throw patchesChanged(error);
+    if (error instanceof Overtaken) throw overtaken(error);
     if (!(error instanceof Pinned)) throw error;
     const { revision, by } = error.pin;
     throw new UserError(`${estate.name} is pinned at ${shortRevision(revision)}.`, {
@@ -38,17 +38,23 @@ export async function acceptPinned(
   // why: the pin comes first, so that whoever follows the branch cannot take the rollback back in between
   await store.sources.pins.pin(estate.name, baseRevision(estate.tree.revision), by);
   return acceptSpecs(estate, store).catch((error: unknown) => {
-    throw error instanceof Overtaken ? patchesChanged(error) : error;
+    throw error instanceof Overtaken ? overtaken(error) : error;
   });
 }
 
-const patchesChanged = (cause: Overtaken): UserError =>
-  new UserError('Nothing was applied: a patch began or ended in the meantime.', {
+const overtaken = (cause: Overtaken): UserError =>
+  new UserError(`Nothing was applied: ${inTheMeantime[cause.by]} in the meantime.`, {
     why: 'The plan that you saw is older.',
     next: 'Review the new plan, and run it again.',
     code: exitCodes.refused,
     cause,
   });
+
+const inTheMeantime: Readonly<Record<OvertakenBy, string>> = {
+  generation: 'another generation became active',
+  patch: 'a patch began or ended',
+  lifetime: 'the lifetime of a document ended',
+};
 
 /**
  * Specs of a folder do not come into force beside a repository that workers follow: nobody would know any more what is in

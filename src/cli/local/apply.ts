@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Action, ScopePlan } from '../../core/action.ts';
+import { type Action, heldAs, type ScopePlan } from '../../core/action.ts';
 import { actionDigest, planDigest } from '../../core/digest.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { plannedOf } from '../../core/order/moves.ts';
@@ -252,8 +252,9 @@ const refusalsOf = (actions: readonly Action[], before: ActiveConstraints, now: 
   new Map(
     actions.flatMap((action) => {
       if (now.choices.judge?.key !== before.choices.judge?.key) return [[action, judgedOtherwise] as const];
-      if (hasLostApproval(action, before, now)) return [[action, approvalLost] as const];
-      const reason = now.holds.map((hold) => hold(action)).find((given) => given !== undefined);
+      const judged = heldAs(action);
+      if (hasLostApproval(judged, before, now)) return [[action, approvalLost] as const];
+      const reason = now.holds.map((hold) => hold(judged)).find((given) => given !== undefined);
       return reason === undefined ? [] : [[action, reason] as const];
     }),
   );

@@ -3,6 +3,7 @@ import {
   actionKey,
   type DriftPart,
   type Finding,
+  isInGrace,
   keyBy,
   type ScopePlan,
   type Verb,
@@ -66,11 +67,14 @@ export function planOutcomesOf({ plan, planned, attempt }: Done): (subject: Subj
     const action = actionOf(subject, actions);
     const key = action && actionKey(action);
     const why = held.get(key ?? '');
-    const failure = failed.get(key ?? '');
+    const failure = failed.get(key ?? '') ?? (action && isInGrace(action) ? failed.get(stopKey(action)) : undefined);
     const instead = action === undefined ? foundOf(subject, found) : stop;
     return { action, held: why, failed: failure, found: instead };
   };
 }
+
+/** The key of the stop for a grace. A plan notes the deletion for both. */
+const stopKey = ({ address }: Action): string => keyBy({ verb: 'update', address });
 
 const isStop = (one: Finding): one is Stop => one.type === 'wrong-account' || one.type === 'foreign-store';
 const isWithheld = (one: Finding): one is WithheldFinding => one.type === 'withheld';

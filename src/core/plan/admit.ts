@@ -1,10 +1,10 @@
-import { type Action, beginsGrace, type Deletion, type Finding, heldAs, partField } from '../action.ts';
+import { type Action, beginsGrace, type Finding, heldAs, isInGrace, partField } from '../action.ts';
 import type { Desired } from '../desired.ts';
-import type { DeletionGrace } from '../grace.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
 import { membershipsOf } from '../kinds/instance.ts';
 import { kindNames, refsOf } from '../kinds/kinds.ts';
+import { powerOf } from '../knowledge.ts';
 import { flowOf } from '../order/flow.ts';
 import { groupChangeOf, membershipsAfter } from '../order/moves.ts';
 import { type Member, neighboursOf, nobodyAround, type Surroundings } from '../order/neighbours.ts';
@@ -30,10 +30,11 @@ export interface Admitted {
 export function admit(actions: readonly Action[], holds: readonly Hold[], world: World): Admitted {
   const findings: Finding[] = [];
   const outlived = outlivedBy(actions, world);
+  const stopping = new Set(actions.flatMap((one) => (heldAs(one) === one ? [] : [one.address])));
   const allowed = actions.filter((action) => {
     const judged = heldAs(action);
     const reason = holds.map((hold) => hold(judged)).find((given) => given !== undefined);
-    const held = inGrace(action, reason, world) ?? reason ?? needed(outlived(action));
+    const held = inGrace(action, reason, { stopping, world }) ?? reason ?? needed(outlived(action));
     if (held !== undefined) findings.push(withheld(action, held, world));
     return held === undefined;
   });
@@ -42,23 +43,22 @@ export function admit(actions: readonly Action[], holds: readonly Hold[], world:
   return { actions: dropNeeded(standing, waiting, world, findings), findings };
 }
 
-type WaitingDeletion = Deletion & { readonly grace: Exclude<DeletionGrace, { readonly phase: 'begins' }> };
-
-const isInGrace = (action: Action): action is WaitingDeletion =>
-  action.verb === 'delete' && action.grace?.phase === 'runs';
-
 /** It waits for the end of its grace, and for what holds it besides. */
 function inGrace(
   action: Action,
   reason: Withholding | undefined,
-  { input: { knowledge, wanted } }: Pick<World, 'input'>,
+  { stopping, world }: { readonly stopping: ReadonlySet<Address>; readonly world: Pick<World, 'input'> },
 ): Withholding | undefined {
   if (!isInGrace(action)) return undefined;
-  const also = reason === undefined ? '' : ` Held besides: ${reason.why}`;
+  const { knowledge, wanted } = world.input;
+  // why: a cloud refused only its stop, which waits by itself
+  const also = reason === undefined || reason.code === 'backoff' ? '' : ` Held besides: ${reason.why}`;
   const stated = knowledge.applied.get(action.address)?.documents ?? [];
   const isEnded = [...documentsOf(action), ...stated].some((document) => wanted.ended?.has(document));
-  const stops = knowledge.settled.get(action.observed.id)?.terms.beforeDelete === 'stop';
-  return { code: 'grace', why: `${graceText(action.grace, { isEnded, stops })}.${also}` };
+  const isHeld = knowledge.settled.get(action.observed.id)?.terms.beforeDelete === 'stop';
+  const kept = isHeld && powerOf(action.observed.attributes) === 'stopped' ? 'stopped' : 'kept';
+  const power = stopping.has(action.address) ? 'stopping' : kept;
+  return { code: 'grace', why: `${graceText(action.grace, { isEnded, power })}.${also}` };
 }
 
 const needed = (why: string | undefined): Withholding | undefined =>

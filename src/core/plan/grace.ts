@@ -236,12 +236,21 @@ export function outlivedBy(decisions: readonly Decision[], world: World): (actio
 const hasStaying = (refs: readonly Ref[], { machines }: Going): boolean =>
   refs.length === 0 || refs.some((ref) => machines.get(ref)?.includes(undefined) === true);
 
+/** The power of an object in its grace: left as it is, to be stopped, or stopped for its grace. */
+export type GracePower = 'kept' | 'stopping' | 'stopped';
+
+const meanwhileBy: Readonly<Record<GracePower, string>> = {
+  kept: 'it runs untouched',
+  stopping: 'Setpoint stops it, and holds it stopped',
+  stopped: 'it is held stopped',
+};
+
 /** The end of the grace, with the way back, for people. `isEnded`: its document stands, and its lifetime is over. */
 export function graceText(
   { until }: { readonly until: number },
-  { isEnded, stops }: { readonly isEnded: boolean; readonly stops: boolean },
+  { isEnded, power }: { readonly isEnded: boolean; readonly power: GracePower },
 ): string {
-  const meanwhile = stops ? 'it is held stopped' : 'it runs untouched';
+  const meanwhile = meanwhileBy[power];
   const back = isEnded ? 'write another ttl into its document' : 'restore its document';
   return `its grace ends ${formatMoment(until)}. Until then ${meanwhile}, and then Setpoint deletes it. To keep it, ${back}; to delete it now: setpoint apply`;
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Overtaken } from '../../../src/ports/knowledge.ts';
 import { guardsOf } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
 
@@ -37,7 +36,10 @@ export const lifetimeLaws: Laws = {
     const { store, other, estate } = bench;
     await store.generations.accept(estate, 'a', guards, { lifetimes: { timed: [web], over: [], out: [] } });
     const early = { timed: [web], over: ['Instance web'], out: ['Instance web'] };
-    await assert.rejects(store.generations.accept(estate, 'a~1', guards, { lifetimes: early }), Overtaken);
+    await assert.rejects(store.generations.accept(estate, 'a~1', guards, { lifetimes: early }), {
+      name: 'Overtaken',
+      by: 'lifetime',
+    });
     await store.generations.accept(estate, 'b', guards, { lifetimes: { timed: [brief], over: [], out: [] } });
     const ends = { timed: [brief], over: ['Instance web'], out: ['Instance web'] };
     await bench.later(30);
@@ -70,7 +72,10 @@ export const lifetimeLaws: Laws = {
       { timed: [brief], over: [], out: [] },
       { timed: [], over: ['Instance web'], out: ['Instance web'] },
     ])
-      await assert.rejects(other.generations.accept(estate, 'b', guards, { lifetimes }), Overtaken);
+      await assert.rejects(other.generations.accept(estate, 'b', guards, { lifetimes }), {
+        name: 'Overtaken',
+        by: 'lifetime',
+      });
     await other.generations.accept(estate, 'b', guards, {
       lifetimes: { timed: [brief], over: ['Instance web'], out: ['Instance web'] },
     });

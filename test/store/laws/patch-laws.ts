@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { Patch } from '../../../src/core/patch.ts';
-import { Overtaken } from '../../../src/ports/knowledge.ts';
 import { guardsOf } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
 
@@ -56,12 +55,15 @@ export const patchLaws: Laws = {
     await store.generations.accept(estate, 'abc~1', guards, { patches: { holding: [1], begins, ends: [] } });
     const ends = [{ id: 1, as: 'expired', why: 'over' }] as const;
     for (const patches of [undefined, { holding: [], ends: [] }, { holding: [1, 2], ends: [] }, { holding: [1], ends }])
-      await assert.rejects(other.generations.accept(estate, 'def', guards, { patches }), Overtaken);
+      await assert.rejects(other.generations.accept(estate, 'def', guards, { patches }), {
+        name: 'Overtaken',
+        by: 'patch',
+      });
     await other.generations.accept(estate, 'def', guards, { patches: { holding: [], ends } });
-    await assert.rejects(
-      store.generations.accept(estate, 'ghi', guards, { patches: { holding: [], ends } }),
-      Overtaken,
-    );
+    await assert.rejects(store.generations.accept(estate, 'ghi', guards, { patches: { holding: [], ends } }), {
+      name: 'Overtaken',
+      by: 'patch',
+    });
     assert.equal((await store.generations.current(estate))?.number, 3);
   },
 

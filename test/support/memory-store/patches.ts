@@ -39,7 +39,7 @@ export function decide(
   const wanted = holding.filter((id) => id !== begins?.id);
   const isKnown = ends.every(({ id }) => active.some(({ patch }) => patch.id === id));
   if (!isKnown || after.length !== wanted.length || !wanted.every((id) => after.includes(id)))
-    throw new Overtaken(memory.name, number - 1, number);
+    throw new Overtaken(memory.name, number - 1, number, 'patch');
   const note = (body: Readonly<Record<string, unknown>>) =>
     append(memory, { at, type: 'note', body: noteBody(memory.name, body) });
   for (const { id, ...end } of ends) {
@@ -80,7 +80,7 @@ export function decideLifetimes(
   const before = memory.lifetimes;
   const unasked = before.length === 0 ? [] : undefined;
   const after = decision === undefined ? unasked : lifetimesAfter(before, decision, { number, at });
-  if (after === undefined) throw new Overtaken(memory.name, number - 1, number);
+  if (after === undefined) throw new Overtaken(memory.name, number - 1, number, 'lifetime');
   memory.lifetimes = after;
   for (const one of after) {
     const ended = before.find(({ document }) => document === one.document)?.endedAt;
