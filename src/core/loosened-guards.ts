@@ -50,14 +50,13 @@ const costOf = ({ monthly, currency }: CostLimit): string => `${monthly} ${curre
 const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
 
 function documentsLoosened(before: Guards, after: Guards, isMeant: (document: Address) => boolean): readonly string[] {
+  const protectedAfter = new Set(after.protected);
   const loosened: (readonly [guard: string, document: Address])[] = [
     ...Object.entries({ ...before.ended, ...before.modes }).flatMap(([document, from]) => {
       const to = after.modes[document];
       return to !== undefined && byStrictness(from, to) < 0 ? [[`mode ${from} → ${to}`, document] as const] : [];
     }),
-    ...before.protected.flatMap((document) =>
-      after.protected.includes(document) ? [] : [['protect', document] as const],
-    ),
+    ...before.protected.flatMap((document) => (protectedAfter.has(document) ? [] : [['protect', document] as const])),
     ...Object.entries(before.policies).flatMap(([document, from]) =>
       from === 'retain' && after.policies[document] === 'delete'
         ? [['deletionPolicy retain → delete', document] as const]

@@ -7,7 +7,7 @@ import type { CompiledScope } from '../../src/core/compile/compile.ts';
 import type { GracePeriods } from '../../src/core/grace.ts';
 import type { Knowledge } from '../../src/core/knowledge.ts';
 import type { Observation } from '../../src/core/observed.ts';
-import { countedCost } from '../../src/core/plan/cost-limit.ts';
+import { costBounds, countedCost } from '../../src/core/plan/cost-limit.ts';
 import { pauseHold } from '../../src/core/plan/holds.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import type { Hold, PlanInput } from '../../src/core/plan/plan-input.ts';
@@ -208,13 +208,16 @@ async function work(
 }
 
 /** A machine costs 1, whatever its size and disk. */
-const prices = {
-  currency: 'USD',
-  prices: [
-    ...['small', 'large'].map((size) => ({ provider: 'memory', size, perHour: 0 }) as const),
-    ...['ssd', 'slow'].map((diskType) => ({ provider: 'memory', diskType, upToGb: 1000, perMonth: 1 }) as const),
-  ],
-};
+const cost = costBounds(
+  { monthly: 1e9, currency: 'USD' },
+  {
+    currency: 'USD',
+    prices: [
+      ...['small', 'large'].map((size) => ({ provider: 'memory', size, perHour: 0 }) as const),
+      ...['ssd', 'slow'].map((diskType) => ({ provider: 'memory', diskType, upToGb: 1000, perMonth: 1 }) as const),
+    ],
+  },
+);
 
 /**
  * The cost of the scope as limits count it, and the machines that stand and that the store knows: settled, or asked for. A call that
@@ -228,7 +231,7 @@ function costIn(input: PlanInput, { inspect }: MemoryCloud): CostTrace {
     const asked = pending.find(({ intent, address }) => intent === mark?.intent && address === mark.address);
     return settled.get(id)?.address ?? asked?.address ?? [];
   });
-  const { monthly } = countedCost(input, { plan: [], all: [] }, { prices });
+  const { monthly } = countedCost(input, { plan: [], all: [] }, cost);
   return { counted: monthly, machines: new Set(known).difference(late).size };
 }
 

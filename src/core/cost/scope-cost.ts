@@ -34,6 +34,19 @@ export interface ScopeCost {
 /** A listing may show an object as it was before a write that is younger than this. */
 const lateMs = 300_000;
 
+/** Counts by these prices. An observation is planned several times, and its owners are found once. */
+export function costsBy(table: PriceTable): (input: PlanInput) => ScopeCost {
+  const last = new WeakMap<Observation, Pick<PlanInput, 'knowledge' | 'wanted'> & { readonly cost: ScopeCost }>();
+  return (input) => {
+    const { observation, knowledge, wanted } = input;
+    const known = last.get(observation);
+    if (known?.knowledge === knowledge && known.wanted === wanted) return known.cost;
+    const cost = scopeCost(input, table);
+    last.set(observation, { knowledge, wanted, cost });
+    return cost;
+  };
+}
+
 /**
  * The standing cost of a scope, and the change by each action.
  *
@@ -55,22 +68,7 @@ const lateMs = 300_000;
  *
  * Data disks are no part of it: nobody knows their size.
  */
-export function scopeCost(input: PlanInput, table: PriceTable): ScopeCost {
-  const { observation, knowledge, wanted } = input;
-  const known = last.get(observation);
-  // why: one observation is planned several times, and owners are found anew each time
-  if (known?.knowledge === knowledge && known.wanted === wanted && known.table === table) return known.cost;
-  const cost = costIn(input, table);
-  last.set(observation, { knowledge, wanted, table, cost });
-  return cost;
-}
-
-const last = new WeakMap<
-  Observation,
-  Pick<PlanInput, 'knowledge' | 'wanted'> & { readonly table: PriceTable; readonly cost: ScopeCost }
->();
-
-function costIn(input: PlanInput, table: PriceTable): ScopeCost {
+function scopeCost(input: PlanInput, table: PriceTable): ScopeCost {
   const records = recordsOf(input, table);
   const sidesOf = (action: Action): Sides | undefined =>
     action.kind === 'instance' ? sidesIn(action, records) : undefined;
@@ -94,6 +92,8 @@ interface Records {
   readonly seen: readonly { readonly observed: Seen; readonly address: Address }[];
   readonly unseen: readonly Unseen[];
   readonly launching: readonly Sent[];
+  /** Of each machine, as its launch was intended. */
+  readonly launchedAs: ReadonlyMap<CloudId, InstanceAttributes>;
   readonly recreated: ReadonlySet<Address>;
   /** Predecessors of machines that count. */
   readonly replaced: ReadonlySet<CloudId>;
@@ -118,6 +118,7 @@ function recordsOf(input: PlanInput, table: PriceTable): Records {
     unseen,
     price,
     launching: sent(knowledge, 'create'),
+    launchedAs: new Map((knowledge.births ?? []).map(({ id, attributes }) => [id, attributes])),
     recreated: new Set(recreatedMachines(knowledge).values()),
     replaced: predecessors(
       knowledge,
@@ -139,14 +140,16 @@ function recordsOf(input: PlanInput, table: PriceTable): Records {
 }
 
 function standingCost({ seen, unseen, ...records }: Records): Cost {
-  const { knowledge, launching, recreated, replaced, desiredAt, price, seenCost } = records;
-  const again = [...recreated].filter((address) => !launching.some((one) => one.address === address));
+  const { knowledge, launching, launchedAs, recreated, replaced, desiredAt, price, seenCost } = records;
+  const launchingAt = new Set(launching.map(({ address }) => address));
+  const again = [...recreated].filter((address) => !launchingAt.has(address));
   return sumOf([
     ...seen.filter(({ observed }) => !replaced.has(observed.id)).map((one) => seenCost(one.observed, one.address)),
     ...unseen
       .filter(({ id }) => !replaced.has(id))
       .map(({ id, address }): Cost => {
-        const [known] = [...launchedAs(id, knowledge), ...appliedAt(address, knowledge), ...desiredAt(address)];
+        const [applied] = [...appliedAt(address, knowledge), ...desiredAt(address)];
+        const known = launchedAs.get(id) ?? applied;
         if (known === undefined) return { monthly: 0, unpriced: [`${address}, which was not observed`] };
         return price(known, address);
       }),
@@ -222,9 +225,6 @@ function appliedAt(address: Address, { applied }: Knowledge): readonly InstanceA
   const attributes = applied.get(address)?.attributes;
   return powerOf(attributes) === undefined ? [] : [attributes as InstanceAttributes]; // why: only machines have power
 }
-
-const launchedAs = (id: CloudId, { births = [] }: Knowledge): readonly InstanceAttributes[] =>
-  births.flatMap((birth) => (birth.id === id ? [birth.attributes] : []));
 
 interface Unseen {
   readonly id: CloudId;

@@ -1,6 +1,6 @@
 import type { Action, ScopePlan } from '../action.ts';
 import { inCents, type PriceTable } from '../cost/cost.ts';
-import { type Raise, type ScopeCost, scopeCost } from '../cost/scope-cost.ts';
+import { costsBy, type Raise, type ScopeCost } from '../cost/scope-cost.ts';
 import { type CostLimit, costLimitIn } from '../limits.ts';
 import type { ScopeKey } from '../resource.ts';
 import type { Hold, PlanInput, Withholding } from './plan-input.ts';
@@ -9,6 +9,8 @@ import type { Hold, PlanInput, Withholding } from './plan-input.ts';
 export interface CostBounds {
   readonly limit: CostLimit;
   readonly prices: PriceTable;
+  /** By these prices. */
+  readonly costOf: (input: PlanInput) => ScopeCost;
   /** The scopes of the estate as they were counted last; of those that are planned now, it does not count. */
   readonly scopes?: readonly CountedCost[];
   /** Scopes whose cost nobody has counted yet by these prices. Their cost among `scopes` is an earlier one. */
@@ -19,6 +21,7 @@ export interface CostBounds {
 export const costBounds = (limit: CostLimit, prices: PriceTable): CostBounds => ({
   limit: costLimitIn(limit, prices.currency),
   prices,
+  costOf: costsBy(prices),
 });
 
 /** `monthly`: of what stands and is launched. `raises`: planned, and not begun. `currency`: of both. */
@@ -63,7 +66,7 @@ interface Asked {
  */
 export function costHolds(scopes: readonly PlannedScope[], asked: Asked): readonly Hold[] {
   const { bounds } = asked;
-  const costs = scopes.map(({ input }) => scopeCost(input, bounds.prices));
+  const costs = scopes.map(({ input }) => bounds.costOf(input));
   const sums = sumsOf(scopes, costs, asked);
   if (!sums.raises) return costs.map(() => () => undefined);
   return costs.map(
@@ -216,8 +219,8 @@ export function costCount({ limit, allowCost }: CostAllowed, own: OwnCost, all: 
 }
 
 /** The plan, with the amount by which each action raises the monthly cost: the store counts it. */
-export function withRaises(plan: ScopePlan, input: PlanInput, { prices }: Pick<CostBounds, 'prices'>): ScopePlan {
-  const cost = scopeCost(input, prices);
+export function withRaises(plan: ScopePlan, input: PlanInput, { costOf }: Pick<CostBounds, 'costOf'>): ScopePlan {
+  const cost = costOf(input);
   const actions = plan.actions.map((action) => {
     const raise = cost.raiseOf(action);
     return raise === undefined ? action : { ...action, raisesCostBy: raise.monthly };
@@ -225,8 +228,8 @@ export function withRaises(plan: ScopePlan, input: PlanInput, { prices }: Pick<C
   return { ...plan, actions };
 }
 
-export function raisesCost({ actions }: ScopePlan, input: PlanInput, { prices }: Pick<CostBounds, 'prices'>): boolean {
-  const cost = scopeCost(input, prices);
+export function raisesCost({ actions }: ScopePlan, input: PlanInput, { costOf }: Pick<CostBounds, 'costOf'>): boolean {
+  const cost = costOf(input);
   return actions.some((action) => cost.raiseOf(action) !== undefined);
 }
 
@@ -234,9 +237,9 @@ export function raisesCost({ actions }: ScopePlan, input: PlanInput, { prices }:
 export function countedCost(
   input: PlanInput,
   { plan, all }: { readonly plan: readonly Action[]; readonly all: readonly Action[] },
-  { prices }: Pick<CostBounds, 'prices'>,
+  { prices, costOf }: Pick<CostBounds, 'prices' | 'costOf'>,
 ): Omit<CountedCost, 'scope'> {
-  const cost = scopeCost(input, prices);
+  const cost = costOf(input);
   const { standing } = cost;
   return {
     currency: prices.currency,

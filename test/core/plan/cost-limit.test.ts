@@ -85,7 +85,7 @@ const plansOf = (
     limits: { deletes: 99, replaces: 99 },
     spent: { generation: noCount, healing: noCount },
     owned: 0,
-    cost: { limit: { monthly, currency: 'USD' }, prices, ...cost },
+    cost: { ...costBounds({ monthly, currency: 'USD' }, prices), ...cost },
     ...(allowCost === undefined ? {} : { allowCost }),
   });
 };
@@ -324,8 +324,9 @@ describe('a limit on the monthly cost', () => {
   });
 });
 
+const unlimited = costBounds({ monthly: 1e9, currency: 'USD' }, prices);
 const counted = (given: PlanInput): number =>
-  Math.round(countedCost(given, { plan: [], all: [] }, { prices }).monthly * 100) / 100;
+  Math.round(countedCost(given, { plan: [], all: [] }, unlimited).monthly * 100) / 100;
 const launch: PendingIntent = {
   ...{ intent: 'n1', attempt: 1, address: at('instance', 'web-0'), verb: 'create', at: 0 },
   draft: { kind: 'instance', details: { attributes: machine('large') } },
@@ -403,9 +404,17 @@ describe('the counted cost of a scope', () => {
     assert.deepEqual(plansOf([given], 1).flatMap(summary), ['create instance/web-0']);
   });
 
+  it('finds the owners of one observation once', () => {
+    const given = scopeWith({ there: two });
+    assert.equal(unlimited.costOf({ ...given }), unlimited.costOf(given));
+    const { knowledge } = given;
+    assert.notEqual(unlimited.costOf({ ...given, knowledge: { ...knowledge } }), unlimited.costOf(given));
+    assert.notEqual(costBounds(unlimited.limit, prices).costOf(given), unlimited.costOf(given));
+  });
+
   it('names what it has no price for, once', () => {
     const given = scopeWith({ there: [unknown, unknown] });
-    assert.deepEqual(countedCost(given, { plan: [], all: [] }, { prices }).unpriced, ['aws eu-1 t3.xyz']);
+    assert.deepEqual(countedCost(given, { plan: [], all: [] }, unlimited).unpriced, ['aws eu-1 t3.xyz']);
   });
 
   it('has a machine whose grace only begins, and none that is deleted now', () => {
@@ -415,7 +424,7 @@ describe('the counted cost of a scope', () => {
     const about = { kind: 'instance', address: at('instance', 'web-0'), documents: [], cause: 'rollout' } as const;
     const removal = { ...about, verb: 'delete', observed, because: 'removed' } as const;
     const begins = { ...removal, grace: { phase: 'begins', forMs: 1 } } as const;
-    const left = (action: Action) => countedCost(given, { plan: [action], all: [] }, { prices }).monthly;
+    const left = (action: Action) => countedCost(given, { plan: [action], all: [] }, unlimited).monthly;
     assert.deepEqual([left(begins), left(removal)], [74, 0]);
   });
 
@@ -425,7 +434,7 @@ describe('the counted cost of a scope', () => {
       want: [machine('small'), machine('large')],
     });
     const { actions } = plan(given);
-    const { monthly, raises } = countedCost(given, { plan: actions, all: actions }, { prices });
+    const { monthly, raises } = countedCost(given, { plan: actions, all: actions }, unlimited);
     assert.deepEqual([Math.round(monthly), Math.round(raises)], [148, 73]);
   });
 });

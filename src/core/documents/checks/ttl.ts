@@ -32,11 +32,13 @@ function* overLimit(estate: Located<EstateDoc>, set: SpecSet): Iterable<Problem>
   const all = set.documents.filter(isResource);
   const holderOf = (one: Located<ResourceDoc>) =>
     estate.value.spec.ttl === undefined ? (networkWithEnd(one, set) ?? one) : estate;
-  const total = countOf(all, set);
+  const groups = Map.groupBy(groupsIn(set), ({ network }) => network);
+  const groupsOf = (network: string): number => new Set(groups.get(network)?.map(({ name }) => name)).size;
+  const total = countOf(all, groupsOf);
   const ending = all.filter((one) => holderOf(one).value.spec.ttl !== undefined);
   for (const together of Map.groupBy(ending, (one) => holderOf(one).value.spec.ttl).values()) {
     const [first] = together;
-    const count = countOf(together, set);
+    const count = countOf(together, groupsOf);
     const isShare = total >= shareFrom && count > total * share;
     if (first === undefined || (count <= deletes && !isShare)) continue;
     const limits = count > deletes ? `limits.deletes is ${deletes}` : `limits.share is ${share * 100}%`;
@@ -76,12 +78,11 @@ function* staying(document: Located<ResourceDoc>, ends: Located<ResourceDoc | Es
 }
 
 /** About so many, as limits count them: rules by document, and of a network its default rules, subnets and groups. */
-function countOf(documents: readonly Located<ResourceDoc>[], set: SpecSet): number {
-  const groups = new Set(groupsIn(set).map(({ network, name }) => `${network}.${name}`));
+function countOf(documents: readonly Located<ResourceDoc>[], groupsOf: (network: string) => number): number {
   return documents.reduce((sum, { value }) => {
     if (value.kind === 'Instance') return sum + value.spec.targets.length * value.spec.replicas;
     if (value.kind !== 'Network') return sum + 1;
-    const own = [...groups].filter((group) => group.startsWith(`${value.metadata.name}.`)).length;
-    return sum + 1 + value.spec.targets.length * (2 + value.spec.subnets.length + own);
+    const own = value.spec.subnets.length + groupsOf(value.metadata.name);
+    return sum + 1 + value.spec.targets.length * (2 + own);
   }, 0);
 }
