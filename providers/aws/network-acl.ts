@@ -1,7 +1,7 @@
 import type { NetworkAcl, NetworkAclEntry } from '@aws-sdk/client-ec2';
 import type { Observed, SubnetFilters } from '../../src/core/observed.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
-import { patiently } from '../shared/listed-settings.ts';
+import { listWithRetries } from '../shared/listed-settings.ts';
 import type { Scope } from './scope.ts';
 
 /** The network ACLs of subnets, by one listing of the region: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-network-acls.html */
@@ -10,7 +10,7 @@ export async function outerFilters(
   { listings, clock }: Pick<Scope, 'listings' | 'clock'>,
   call: Call,
 ): Promise<readonly SubnetFilters[]> {
-  const acls = await patiently(() => listings.acls('subnet', call), clock, call);
+  const acls = await listWithRetries(() => listings.acls('subnet', call), clock, call);
   if (acls instanceof ListingFailed) {
     const unlisted = [`network ACLs were not listed: ${acls.code}: ${acls.message}`];
     return subnets.map(({ id }) => ({ subnet: id, filters: [], unlisted }));
@@ -45,9 +45,10 @@ export const deniesNothing = ({ Entries = [] }: Pick<NetworkAcl, 'Entries'>): bo
     const own = Entries.filter((entry) => entry.Egress === egress && entry.CidrBlock !== undefined);
     const [first] = own
       .toSorted((a, b) => (a.RuleNumber ?? 0) - (b.RuleNumber ?? 0))
-      .filter((entry) => entry.RuleAction !== 'allow' || isOfAll(entry));
+      .filter((entry) => entry.RuleAction !== 'allow' || isOfEveryPacket(entry));
     return first?.RuleAction === 'allow';
   });
 
 /** Protocol -1: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_NetworkAclEntry.html */
-const isOfAll = ({ Protocol, CidrBlock }: NetworkAclEntry): boolean => Protocol === '-1' && CidrBlock === '0.0.0.0/0';
+const isOfEveryPacket = ({ Protocol, CidrBlock }: NetworkAclEntry): boolean =>
+  Protocol === '-1' && CidrBlock === '0.0.0.0/0';

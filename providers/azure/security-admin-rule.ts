@@ -3,7 +3,7 @@ import type { Observed, SubnetFilters } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import { each } from '../shared/each.ts';
-import { patiently } from '../shared/listed-settings.ts';
+import { listWithRetries } from '../shared/listed-settings.ts';
 import { partsOfId } from './ids.ts';
 import type { Scope } from './scope.ts';
 
@@ -21,7 +21,7 @@ export async function outerFilters(
   const networks = [...Map.groupBy(subnets, ({ attributes }) => attributes.network)];
   const found = await each(networks, async ([network]) => ({
     ok: true,
-    value: await patiently(() => rulesOn(network, scope, call), scope.clock, call),
+    value: await listWithRetries(() => rulesOn(network, scope, call), scope.clock, call),
   }));
   call.signal.throwIfAborted();
   return networks.flatMap(([, here], at) => {

@@ -2,7 +2,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { Observed, SubnetFilters } from '../../src/core/observed.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import { each } from '../shared/each.ts';
-import { patiently } from '../shared/listed-settings.ts';
+import { listWithRetries } from '../shared/listed-settings.ts';
 import { placeOf } from './cloud-id.ts';
 import type { EffectivePolicy } from './messages.ts';
 import type { Scope } from './scope.ts';
@@ -19,7 +19,7 @@ export async function outerFilters(
 ): Promise<readonly SubnetFilters[]> {
   const places = [...Map.groupBy(subnets, placeText)];
   const found = await each(places, async ([, [first]]) => {
-    const told = first === undefined ? [] : await patiently(() => listed(first, scope, call), scope.clock, call);
+    const told = first === undefined ? [] : await listWithRetries(() => listed(first, scope, call), scope.clock, call);
     return { ok: true, value: told };
   });
   call.signal.throwIfAborted();

@@ -29,7 +29,7 @@ export function settingListings({ clock }: { readonly clock: Clock }, call: Call
   return {
     async ask(setting, listing) {
       if (!call.settings?.has(setting)) return undefined;
-      const listed = await patiently(listing, clock, call);
+      const listed = await listWithRetries(listing, clock, call);
       if (!(listed instanceof ListingFailed)) return listed;
       unlisted.push({ setting, code: listed.code, reason: listed.message });
       return undefined;
@@ -39,7 +39,7 @@ export function settingListings({ clock }: { readonly clock: Clock }, call: Call
 }
 
 /** Asks again as long as that may help. The failure of the last try is a value; what else is thrown goes on. */
-export async function patiently<T>(
+export async function listWithRetries<T>(
   listing: () => Promise<T>,
   clock: Clock,
   { signal }: Pick<Call, 'signal'>,

@@ -86,7 +86,7 @@ async function observeScope(context: ObservationContext): Promise<Observation> {
 /** The reason to reject these credentials; undefined when they are the target's own. */
 async function wrongAccountOf(context: ObservationContext): Promise<Omit<Gap, 'kind'> | undefined> {
   const { session, account } = context.site;
-  const who = await patiently(context, () => session.identify(context.calls.reading()));
+  const who = await askWithRetries(context, () => session.identify(context.calls.reading()));
   if (!who.ok) return { code: who.failure.code, reason: placedMessage(who.failure, context.site.regions) };
   if (who.value === account) return undefined;
   return {
@@ -100,7 +100,7 @@ async function unknownRegionsOf(context: ObservationContext): Promise<readonly U
   const { session, regions } = context.site;
   const names = namesOf(regions);
   if (session.checkRegions === undefined || names.length === 0) return [];
-  const found = await patiently(
+  const found = await askWithRetries(
     context,
     async () => (await session.checkRegions?.(names, context.calls.reading())) ?? { ok: true, value: [] },
   );
@@ -129,7 +129,7 @@ interface Seen {
 }
 
 async function list(kind: Kind, context: ObservationContext): Promise<Seen> {
-  const answer = await patiently(context, () => listOnce(kind, context));
+  const answer = await askWithRetries(context, () => listOnce(kind, context));
   if (answer.ok) return { kind, resources: answer.value, gaps: [] };
   const { code, message } = answer.failure;
   return { kind, resources: [], gaps: [{ kind, code, reason: message }] };
@@ -157,8 +157,8 @@ async function listOnce(
 const failureOf = ({ failure, code, message }: ListingFailed, reported: Failure | undefined): Failure =>
   failure ?? reported ?? { kind: 'terminal', code, message };
 
-/** Asks again while asking again may help. A throttled answer has slowed its rate limit already, which is wait enough. */
-async function patiently<T>(
+/** Asks again while that may help. A throttled answer has slowed its rate limit already, which is wait enough. */
+async function askWithRetries<T>(
   { ports, waits, control }: ObservationContext,
   ask: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
@@ -205,7 +205,7 @@ function unfound({ once, twice }: Missing, read: readonly Seen[], { settled }: K
 /** All ids of a kind together; one answer that is neither here nor gone makes the kind a gap. */
 async function readAll(kind: Kind, ids: readonly CloudId[], context: ObservationContext): Promise<Seen> {
   const resources: Observed[] = [];
-  const answer = await patiently(context, async (): Promise<Result<void>> => {
+  const answer = await askWithRetries(context, async (): Promise<Result<void>> => {
     resources.length = 0;
     for (const result of await actuatorOf(context.site, kind).read(ids, context.calls.reading())) {
       if (!result.ok) return result;
@@ -232,7 +232,7 @@ async function outerFiltersOf(
   if (subnets.length === 0) return undefined;
   const { outerFilters: known } = knowledge;
   const isNew = known !== undefined && at >= known.at && at - known.at < filtersServeMs;
-  if (isNew && !freshFilters && isOfAll(subnets, known)) return known;
+  if (isNew && !freshFilters && listsAll(subnets, known)) return known;
   return { at, subnets: await session.outerFilters(subnets, calls.reading()) };
 }
 
@@ -247,8 +247,8 @@ const isOf = <K extends Kind>(one: Observed, kind: K): one is Observed<K> => one
 
 const isStanding = ({ condition: { state } }: Observed): boolean => state === 'ready' || state === 'pending';
 
-/** A listing that failed is repeated with the next observation. */
-function isOfAll(subnets: readonly Observed[], known: OuterFilters): boolean {
+/** False where a subnet is missing, or its listing failed: the next observation lists it again. */
+function listsAll(subnets: readonly Observed[], known: OuterFilters): boolean {
   const ids = new Set(known.subnets.flatMap(({ subnet, unlisted }) => (unlisted.length === 0 ? [subnet] : [])));
   return subnets.every(({ id }) => ids.has(id));
 }

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import {
-  CreateNetworkAclCommand,
-  CreateNetworkAclEntryCommand,
-  DescribeNetworkAclsCommand,
-  EC2Client,
-  ReplaceNetworkAclAssociationCommand,
-} from '@aws-sdk/client-ec2';
+import { EC2Client } from '@aws-sdk/client-ec2';
+import { onePort, putNetworkAcl } from '../support/network-acl.ts';
 import { commandLine } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -29,26 +24,11 @@ const idOf = (name: string): string => machines().find(({ tags }) => tags.get('N
 const arrives = (from: string, to: string, port: number): boolean =>
   sandbox.control.ec2.packet({ account, region }, { from, to, protocol: 'tcp', port }).allowed;
 
-/** A colleague gives the subnet of a machine an ACL that denies all but SSH. */
+/** The subnet of a machine gets an ACL that denies all but SSH. */
 async function associate(name: string): Promise<string> {
-  const { subnetId, vpcId } = [...sandbox.control.ec2.region(account, region).interfaces.values()].find(
-    ({ attachment }) => attachment?.instanceId === idOf(name),
-  )?.place ?? { subnetId: '', vpcId: '' };
-  const { NetworkAcl } = await client.send(new CreateNetworkAclCommand({ VpcId: vpcId }));
-  const NetworkAclId = NetworkAcl?.NetworkAclId ?? '';
-  for (const Egress of [true, false])
-    await client.send(
-      new CreateNetworkAclEntryCommand({
-        ...{ NetworkAclId, Egress, RuleNumber: 100, RuleAction: 'allow', Protocol: '6', CidrBlock: '0.0.0.0/0' },
-        PortRange: { From: Egress ? 1024 : 22, To: Egress ? 65_535 : 22 },
-      }),
-    );
-  const { NetworkAcls = [] } = await client.send(new DescribeNetworkAclsCommand({}));
-  const AssociationId = NetworkAcls.flatMap(({ Associations = [] }) => Associations).find(
-    ({ SubnetId }) => SubnetId === subnetId,
-  )?.NetworkAclAssociationId;
-  await client.send(new ReplaceNetworkAclAssociationCommand({ AssociationId, NetworkAclId }));
-  return NetworkAclId;
+  const interfaces = [...sandbox.control.ec2.region(account, region).interfaces.values()];
+  const { place } = interfaces.find(({ attachment }) => attachment?.instanceId === idOf(name)) ?? assert.fail(name);
+  return putNetworkAcl(client, place.subnetId, onePort(22));
 }
 
 test('observations of ten minutes share one listing, and reach always lists anew', async () => {

@@ -1,21 +1,15 @@
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { CloudId, Kind } from '../../src/core/resource.ts';
-import { project, region, zone } from '../support/gcp-session.ts';
+import { askAsColleague, project, region, zone } from '../support/gcp-session.ts';
 import type { Beside, ByHand, Home, Spelling } from './harness.ts';
 
 /** A colleague with a client of his own: plain requests. `pass` lets the cloud finish its work. */
 export function gcpByHand(url: string, reconcile: () => void): ByHand {
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const answer = await fetch(`${url}/compute/v1/projects/${project}/${path}`, {
-      method,
-      headers: { authorization: 'Bearer colleague', 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
+    const { status, body: answer } = await askAsColleague<T>(url, method, path, body);
+    if (status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
     if (method !== 'GET') reconcile();
-    // why: the sandbox gives the answer that its path promises
-    return JSON.parse(text) as T;
+    return answer;
   };
   const desk: Desk = {
     ask,

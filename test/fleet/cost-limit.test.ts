@@ -3,15 +3,9 @@ import { describe, it } from 'node:test';
 import { countedCosts } from '../../src/estate/active-spec.ts';
 import { heldByLimits } from '../../src/queries/status.ts';
 import { machineIn, network } from '../support/engine-world/documents.ts';
-import { approveAll, atOnce, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+import { approveAll, atOnce, type FleetWorld, fleetWorld, south, there, where } from '../support/fleet-world.ts';
 
 const hour = 3_600_000;
-const there = {
-  kind: 'Target',
-  metadata: { name: 'there' },
-  spec: { provider: 'memory', account: 'acme', region: 'south' },
-};
-const south = { ...where, scope: 'memory/acme/south' };
 const wide = { internet: false, targets: ['here', 'there'], subnets: [{ name: 'app', cidr: '10.20.0.0/18' }] };
 const ground = [there, network(wide)];
 

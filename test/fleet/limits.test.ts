@@ -13,14 +13,8 @@ import type { ApprovalDraft } from '../../src/ports/fleet-state.ts';
 import type { Where } from '../../src/ports/queue.ts';
 import { heldByLimits } from '../../src/queries/status.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
-import { approveAll, type FleetWorld, fleetWorld, where } from '../support/fleet-world.ts';
+import { approveAll, type FleetWorld, fleetWorld, south, there, where } from '../support/fleet-world.ts';
 
-const there = {
-  kind: 'Target',
-  metadata: { name: 'there' },
-  spec: { provider: 'memory', account: 'acme', region: 'south' },
-};
-const south = { ...where, scope: 'memory/acme/south' };
 const ground = [there, network({ internet: false, targets: ['here', 'there'] })];
 const rules = Array.from({ length: 3 }, (_, n) => rule(`r${n}`, { ports: [1000 + n] }));
 const limitedTo = (deletes: number) => ({ limits: { deletes, replaces: 5 } });

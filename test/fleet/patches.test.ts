@@ -9,7 +9,7 @@ import { beginPatch, endPatch, type PatchAsked, type PatchGrounds, planPatch } f
 import { parseStored } from '../../src/source/stored-tree.ts';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
 import { sshKey } from '../support/fixtures.ts';
-import { type FleetWorld, fleetWorld, today, treeOf, where } from '../support/fleet-world.ts';
+import { type FleetWorld, fleetWorld, there, today, treeOf, where } from '../support/fleet-world.ts';
 
 const machine = machineIn({ image: 'img-1', size: 'small' });
 const ground = [
@@ -156,11 +156,9 @@ describe('a patch of a caller with a limited grant', () => {
   });
 
   it('changes a document only that is theirs on all of its targets, also where it makes nothing yet', async () => {
-    const there = { kind: 'Target', metadata: { name: 'there' } };
-    const south = { ...there, spec: { provider: 'memory', account: 'acme', region: 'south' } };
     const both = { targets: ['here', 'there'], on: { there: { replicas: 0 } } };
     const wide = network({ internet: false, targets: ['here', 'there'] });
-    const world = await standing([south, wide, machine('web', both)]);
+    const world = await standing([there, wide, machine('web', both)]);
     const launch = { 'on.there.replicas': 5 };
     const bounds = { seen: [{}], mine: [{ targets: ['here'] }] };
     assert.match(await refusal(world, launch, { ...bounds, address: 'north/instance/web' }), /permission operate/);

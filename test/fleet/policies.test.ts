@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { machineIn, network, rule } from '../support/engine-world/documents.ts';
-import { type FleetWorld, fleetWorld } from '../support/fleet-world.ts';
+import { type FleetWorld, fleetWorld, there } from '../support/fleet-world.ts';
 
 const policy = (spec: object = {}): object => ({
   kind: 'Policy',
@@ -47,11 +47,6 @@ describe('a policy in enforce mode, in a fleet', () => {
     ['a policy that is of other targets', [policy({ targets: ['there'] })]],
   ] as const)
     it(`${name}, counts from the next generation on`, async () => {
-      const there = {
-        kind: 'Target',
-        metadata: { name: 'there' },
-        spec: { provider: 'memory', account: 'acme', region: 'south' },
-      };
       const world = fleetWorld();
       await world.accept([there, ground, https, policy()]);
       await world.reconcile();

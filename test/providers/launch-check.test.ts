@@ -5,12 +5,11 @@ import type { LaunchAnswer, LaunchQuestion, Session } from '../../src/ports/prov
 import { scope as awsScope, openAwsStage } from '../support/aws-session.ts';
 import { account, openAzureStage, prefix } from '../support/azure-session.ts';
 import { recordedCall } from '../support/fixtures.ts';
-import { openGcpStage } from '../support/gcp-session.ts';
+import { byHand, openGcpStage } from '../support/gcp-session.ts';
 import { createOne, networkOf, subnetOf } from './aws/estate.ts';
 import { subnetOf as azureSubnetOf, createOne as createOnAzure } from './azure/estate.ts';
 import { type Land, machineOf, makeLand } from './azure/machines.ts';
 import {
-  byHand,
   createOne as createOnGcp,
   type Estate,
   subnetOf as gcpSubnetOf,

@@ -3,7 +3,7 @@ import { describe, it, mock, test } from 'node:test';
 import { limits } from '../../src/source/limits.ts';
 import { type Answer, callerOf } from '../http/api/support/api-world.ts';
 import { network } from '../support/engine-world/documents.ts';
-import { where } from '../support/fleet-world.ts';
+import { there, where } from '../support/fleet-world.ts';
 import {
   type AnswersWorld,
   activeWorld,
@@ -73,11 +73,6 @@ describe('the meaning of a plan', () => {
       kinds: ['instance', 'network'],
       rules: [{ name: 'all', deny: 'true', message: 'Choose another.' }],
     },
-  };
-  const there = {
-    kind: 'Target',
-    metadata: { name: 'there' },
-    spec: { provider: 'memory', account: 'acme', region: 'south' },
   };
   const both = {
     ...network({ internet: false, targets: ['here', 'there'] }),

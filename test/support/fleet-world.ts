@@ -42,6 +42,14 @@ export interface Passed {
 export const where: Where = { estate: 'acme', scope: 'memory/acme/north' };
 export const today = '2026-01-01';
 
+/** A second target, and its scope. */
+export const there = {
+  kind: 'Target',
+  metadata: { name: 'there' },
+  spec: { provider: 'memory', account: 'acme', region: 'south' },
+};
+export const south: Where = { ...where, scope: 'memory/acme/south' };
+
 export function fleetWorld(): FleetWorld {
   const clock = virtualClock();
   const cloud = makeCloud({ clock });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { gcp } from '../../providers/gcp/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/index.ts';
 import type { Recorder } from '../../scripts/demo/recorder.ts';
@@ -13,6 +14,35 @@ export const scope = `gcp/${project}`;
 /** A session over the real SDK. No credentials are looked for: the endpoint is the sandbox's. */
 export function openGcpSession(url: string, clock: Clock): Promise<Session> {
   return gcp.open({ scope, account: project, region, endpoint: url }, clock);
+}
+
+/** A colleague's own request to the project, as the console sends it. */
+export async function askAsColleague<T>(
+  url: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly body: T }> {
+  const answer = await fetch(`${url}/compute/v1/projects/${project}/${path}`, {
+    method,
+    headers: { authorization: 'Bearer colleague', 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  // why: the sandbox gives the answer that its path promises
+  return { status: answer.status, body: (await answer.json()) as T };
+}
+
+/** The same, to its end. Returns the answer of a request that must succeed. */
+export async function byHand<T>(
+  { sandbox }: Pick<GcpStage, 'sandbox'>,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<T> {
+  const answer = await askAsColleague<T>(sandbox.url, method, path, body);
+  assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+  if (method !== 'GET') sandbox.control.clock.advance(60_000);
+  return answer.body;
 }
 
 /** A Compute Engine sandbox whose time stops until somebody waits. */

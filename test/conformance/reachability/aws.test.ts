@@ -1,11 +1,6 @@
-import {
-  CreateNetworkAclCommand,
-  CreateNetworkAclEntryCommand,
-  DescribeNetworkAclsCommand,
-  EC2Client,
-  ReplaceNetworkAclAssociationCommand,
-} from '@aws-sdk/client-ec2';
+import { EC2Client } from '@aws-sdk/client-ec2';
 import type { Observed } from '../../../src/core/observed.ts';
+import { onePort, putNetworkAcl } from '../../support/network-acl.ts';
 import { words } from './cloud-words.ts';
 import { type OuterFilter, outerFilters } from './outer-filters.ts';
 import { reachability } from './reachability.ts';
@@ -23,20 +18,8 @@ const acl: OuterFilter = {
     const region = words.aws.where['region'] ?? '';
     const client = new EC2Client({ endpoint: sandbox.url, region, maxAttempts: 1 });
     const subnet = last?.observation.resources.find(isFar);
-    const { NetworkAcls = [] } = await client.send(new DescribeNetworkAclsCommand({}));
-    const old = NetworkAcls.find(({ Associations = [] }) =>
-      Associations.some(({ SubnetId }) => SubnetId === subnet?.id),
-    );
-    const { NetworkAcl } = await client.send(new CreateNetworkAclCommand({ VpcId: old?.VpcId }));
-    const NetworkAclId = NetworkAcl?.NetworkAclId ?? '';
-    for (const Egress of [true, false]) {
-      const PortRange = Egress ? { From: 1024, To: 65_535 } : { From: 443, To: 443 };
-      const entry = { NetworkAclId, Egress, RuleNumber: 100, Protocol: '6', CidrBlock: '0.0.0.0/0', PortRange };
-      await client.send(new CreateNetworkAclEntryCommand({ ...entry, RuleAction: 'allow' }));
-    }
-    const AssociationId = old?.Associations?.find(({ SubnetId }) => SubnetId === subnet?.id)?.NetworkAclAssociationId;
-    await client.send(new ReplaceNetworkAclAssociationCommand({ AssociationId, NetworkAclId }));
-    return `network ACL ${NetworkAclId}`;
+    const id = await putNetworkAcl(client, subnet?.id ?? '', onePort(443));
+    return `network ACL ${id}`;
   },
 };
 

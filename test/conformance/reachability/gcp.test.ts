@@ -1,9 +1,8 @@
-import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { recorder } from '../../../scripts/demo/recorder.ts';
+import { byHand, project } from '../../support/gcp-session.ts';
 import { type OuterFilter, outerFilters } from './outer-filters.ts';
 import { reachability } from './reachability.ts';
-import type { SandboxWorld } from './sandbox-world.ts';
 import { serviceAccounts } from './service-accounts.ts';
 
 const record = await recorder('gcp');
@@ -12,21 +11,10 @@ after(() => record?.end());
 reachability('gcp', record);
 serviceAccounts(record);
 
-const project = 'acme-prod';
 const rule = (action: string, port: number) => ({
   ...{ priority: port, action, direction: 'INGRESS' },
   match: { layer4Configs: [{ ipProtocol: 'tcp', ports: [`${port}`] }], srcIpRanges: ['0.0.0.0/0'] },
 });
-
-async function byHand({ sandbox }: SandboxWorld, path: string, body: object): Promise<void> {
-  const answer = await fetch(`${sandbox.url}/compute/v1/projects/${project}/${path}`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer colleague', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  assert.equal(answer.status, 200, await answer.text());
-  sandbox.control.clock.advance(60_000);
-}
 
 const toSql = ['far > db tcp 5432', 'web > db tcp 5432'];
 const inward = ['db > far', 'db > web', 'far > db', 'far > web', 'web > db', 'web > far', 'internet > web'];
@@ -54,11 +42,14 @@ const policies: readonly OuterFilter[] = [
       put: async (world, { last }) => {
         const network = last?.observation.resources.find(({ kind, name }) => kind === 'network' && name === 'core');
         const attachmentTarget = network?.id.replace(/#.*/, '');
-        await byHand(world, `${place}/firewallPolicies`, {
+        await byHand(world, 'POST', `${place}/firewallPolicies`, {
           name: 'edge',
           rules: [rule('allow', 22), rule('deny', 443)],
         });
-        await byHand(world, `${place}/firewallPolicies/edge/addAssociation`, { name: 'here', attachmentTarget });
+        await byHand(world, 'POST', `${place}/firewallPolicies/edge/addAssociation`, {
+          name: 'here',
+          attachmentTarget,
+        });
         return 'firewall policy edge';
       },
     }),

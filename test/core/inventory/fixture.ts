@@ -8,17 +8,9 @@ import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Gap, Observed } from '../../../src/core/observed.ts';
 import type { Allowed, Choices, PlanInput } from '../../../src/core/plan/plan-input.ts';
 import { assertGolden } from '../../support/golden.ts';
-import { allow, at, input, know, looked, mark, ours, scope, see, vpc, want } from '../plan/fixture.ts';
+import { allow, at, input, know, looked, mark, net, ours, scope, see, vpc, want } from '../plan/fixture.ts';
 import { rowed } from '../plan/run-cases.ts';
 
-export const net = want('network', 'core', vpc());
-export const standing = ours('network', 'core', 'vpc-1', vpc());
-export const subnet = want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} });
-const standingSubnet = ours('subnet', 'core.app', 'subnet-1', {
-  network: 'vpc-1',
-  cidr: '10.0.1.0/24',
-  labels: {},
-});
 export const machine = { image: 'ami-1', size: 't3.small', power: 'running' } as const;
 export const web = want('instance', 'web-0', {
   placement: { subnet: at('subnet', 'core.app'), publicIp: false },
@@ -32,7 +24,6 @@ export const standingWeb = ours('instance', 'web-0', 'i-1', {
 });
 export const group = want('group', 'core.web', { network: at('network', 'core'), labels: {} });
 export const standingGroup = ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} });
-export const ground = [standing, standingSubnet];
 export const gap = { kind: 'network', code: 'Throttled', reason: 'page 2 failed' } as const;
 
 /** As if these had been applied. */

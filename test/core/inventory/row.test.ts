@@ -5,10 +5,9 @@ import { type Row, steadyRow } from '../../../src/core/inventory/row.ts';
 import { withheldDriftIn, withheldText } from '../../../src/core/inventory/withheld-drift.ts';
 import { noCount } from '../../../src/core/limits.ts';
 import { type Bounds, planEstate } from '../../../src/core/plan/estate.ts';
-import { input, looked } from '../plan/fixture.ts';
+import { input, looked, net } from '../plan/fixture.ts';
 import { machines, standing } from '../plan/rollouts.ts';
 import { rowed } from '../plan/run-cases.ts';
-import { net } from './fixture.ts';
 
 const [first] = rowed(input([net], looked([])));
 assert.ok(first);

@@ -10,7 +10,7 @@ import { approvedBy, pauseHold } from '../../../src/core/plan/holds.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import type { InstanceAttributes } from '../../../src/core/resource.ts';
-import { at, input, know, looked, ours, settle, summary, vpc, want } from './fixture.ts';
+import { at, ground, input, know, looked, ours, settle, summary, want, wantedGround } from './fixture.ts';
 
 /** A small machine with its disk costs 74 a month, a large one 147, a stopped one 1. */
 const prices = {
@@ -47,14 +47,6 @@ const named = (n: number): string => `web-${n}`;
 
 /** Machines of one document in a network; a hole in `there` is a machine that this store settled and nobody sees. */
 function scopeWith({ want: wanted = [], there = [], applied, knowledge, gaps = false, readAt }: Machines): PlanInput {
-  const ground = [
-    ours('network', 'core', 'vpc-1', vpc()),
-    ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', cidr: '10.0.1.0/24', labels: {} }),
-  ];
-  const wantedGround = [
-    want('network', 'core', vpc()),
-    want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} }),
-  ];
   const placed = (one: InstanceAttributes) => ({ ...one, placement: { ...one.placement, subnet: 'subnet-1' } });
   const seen = there.flatMap((one, n) =>
     one === undefined ? [] : [ours('instance', named(n), `i-${n}`, placed(one))],

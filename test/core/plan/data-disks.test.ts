@@ -5,17 +5,26 @@ import type { DataDisk, Observed } from '../../../src/core/observed.ts';
 import { dataDisksHold } from '../../../src/core/plan/data-disks.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
-import { appliedAs, at, dialect, input, know, looked, mark, ours, see, settle, summary, vpc, want } from './fixture.ts';
+import {
+  appliedAs,
+  at,
+  dialect,
+  ground,
+  input,
+  know,
+  looked,
+  mark,
+  ours,
+  see,
+  settle,
+  summary,
+  want,
+  wantedGround,
+} from './fixture.ts';
 
 const kept: DataDisk = { id: 'vol-kept', isDeletedWithMachine: false };
 const going: DataDisk = { id: 'vol-going', isDeletedWithMachine: true };
 
-const subnet = { network: at('network', 'core'), cidr: '10.0.0.0/24', labels: {} };
-const ground = [want('network', 'core', vpc()), want('subnet', 'core.app', subnet)];
-const standing = [
-  ours('network', 'core', 'vpc-1', vpc()),
-  ours('subnet', 'core.app', 'subnet-1', { ...subnet, network: 'vpc-1' }),
-];
 const machineAt = (image: string, on: string, more: { readonly size?: string; readonly tier?: string } = {}) => ({
   placement: { subnet: on, publicIp: false },
   groups: [],
@@ -73,8 +82,8 @@ const ends: Readonly<
     given: (disks) => {
       const one = machine(disks, 'web-1');
       const keeper = ours('instance', 'web-0', 'i-0', machineAt('old', 'subnet-1'));
-      const all = [...standing, keeper, one];
-      return input([...ground, wanted('old')], looked(all), { knowledge: appliedAs(all, [wanted('old')]) });
+      const all = [...ground, keeper, one];
+      return input([...wantedGround, wanted('old')], looked(all), { knowledge: appliedAs(all, [wanted('old')]) });
     },
     free: 'delete instance/web-1 (scaled-down)',
     held: 'withheld instance/web-1: data-disks',
@@ -82,10 +91,12 @@ const ends: Readonly<
   },
   'its document is gone, and said delete': {
     given: (disks) => {
-      const all = [...standing, machine(disks)];
+      const all = [...ground, machine(disks)];
       const { settled } = know(all);
       const terms = settle('instance', at('instance', 'web-0'), { deletionPolicy: 'delete' });
-      return input(ground, looked(all), { knowledge: know(all, { settled: new Map([...settled, ['i-1', terms]]) }) });
+      return input(wantedGround, looked(all), {
+        knowledge: know(all, { settled: new Map([...settled, ['i-1', terms]]) }),
+      });
     },
     free: 'delete instance/web-0 (removed)',
     held: 'withheld instance/web-0: data-disks',
@@ -93,7 +104,7 @@ const ends: Readonly<
   },
   'a person prunes it': {
     given: (disks) =>
-      input(ground, looked([...standing, machine(disks)]), {
+      input(wantedGround, looked([...ground, machine(disks)]), {
         choices: { prune: new Set([at('instance', 'web-0')]), approved: () => true },
       }),
     free: 'delete instance/web-0 (pruned)',
@@ -104,11 +115,11 @@ const ends: Readonly<
     given: (disks) => {
       const old = ours('instance', 'web-0', 'i-0', machineAt('old', 'subnet-1'));
       const next = withDisks(ours('instance', 'web-0', 'i-1', machineAt('new', 'subnet-1')), disks);
-      const all = [...standing, old, next];
+      const all = [...ground, old, next];
       const { settled } = know(all);
       const known = { ...settle('instance', at('instance', 'web-0')), lastWriteAt: 1 };
       const successor = { ...known, terms: { ...known.terms, successorOf: 'i-0' } };
-      return input([...ground, wanted('old')], looked(all), {
+      return input([...wantedGround, wanted('old')], looked(all), {
         knowledge: { ...appliedAs(all, [wanted('new')]), settled: new Map([...settled, ['i-1', successor]]) },
       });
     },
@@ -123,8 +134,8 @@ function lookedAt(
   desired: ReturnType<typeof wanted>,
   before: ReturnType<typeof wanted>,
 ): PlanInput {
-  const all = [...standing, machine(disks)];
-  return input([...ground, desired], looked(all), { knowledge: appliedAs(all, [before]) });
+  const all = [...ground, machine(disks)];
+  return input([...wantedGround, desired], looked(all), { knowledge: appliedAs(all, [before]) });
 }
 
 describe('no plan ends a machine whose data disks would be lost', () => {
@@ -154,15 +165,19 @@ describe('what else a machine with data disks needs goes on', () => {
   it('one that died is made anew: the cloud has decided about its disks already', () => {
     for (const state of ['gone', 'deleting'] as const) {
       const dead: Observed = { ...machine([going]), condition: { state, dataDisks: [going] } };
-      const all = [...standing, dead];
-      const given = input([...ground, wanted('old')], looked(all), { knowledge: appliedAs(all, [wanted('old')]) });
+      const all = [...ground, dead];
+      const given = input([...wantedGround, wanted('old')], looked(all), {
+        knowledge: appliedAs(all, [wanted('old')]),
+      });
       assert.deepEqual(short(plan(given)), ['create instance/web-0', 'forget instance/web-0 (gone)']);
     }
   });
   it('it is adopted as it stands', () => {
     const free = withDisks(see('instance', 'i-1', machineAt('old', 'subnet-1')), [going]);
     const desired = want('instance', 'web-0', machineAt('old', app), { claim: { adopt: 'i-1' } });
-    assert.deepEqual(short(plan(input([...ground, desired], looked([...standing, free])))), ['adopt instance/web-0']);
+    assert.deepEqual(short(plan(input([...wantedGround, desired], looked([...ground, free])))), [
+      'adopt instance/web-0',
+    ]);
   });
 });
 
@@ -170,12 +185,12 @@ describe('a replacement that was begun before the disk was attached', () => {
   const surging = { ...dialect, holds: { ...dialect.holds, replace: 'surge' as const } };
   const given = (disks: readonly DataDisk[]): PlanInput => {
     const next = ours('instance', 'web-0', 'i-2', machineAt('new', 'subnet-1'));
-    const all = [...standing, machine(disks), next];
+    const all = [...ground, machine(disks), next];
     const { settled } = know(all);
     const known = settle('instance', at('instance', 'web-0'));
     const successor = { ...known, terms: { ...known.terms, successorOf: 'i-1' } };
     const knowledge = { ...appliedAs(all, [wanted('old')]), settled: new Map([...settled, ['i-2', successor]]) };
-    return { ...input([...ground, wanted('new')], looked(all), { knowledge }), dialect: surging };
+    return { ...input([...wantedGround, wanted('new')], looked(all), { knowledge }), dialect: surging };
   };
   it('goes on without one', () => assert.deepEqual(short(plan(given([]))), ['replace instance/web-0']));
   for (const disk of [kept, going])
@@ -214,10 +229,10 @@ describe('the reasons', () => {
 });
 
 test('a machine of nobody, of another estate, or retained is not told of', () => {
-  const retained = input(ground, looked([...standing, machine([going])]));
+  const retained = input(wantedGround, looked([...ground, machine([going])]));
   assert.deepEqual(short(plan(retained)), ['orphan i-1']);
   const other = { ...machine([going]), signs: { mark: { ...mark(at('instance', 'web-0')), estate: 'other' } } };
-  assert.deepEqual(short(plan(input(ground, looked([...standing, other])))), []);
+  assert.deepEqual(short(plan(input(wantedGround, looked([...ground, other])))), []);
 });
 
 const never = (): never => assert.fail('unreachable');

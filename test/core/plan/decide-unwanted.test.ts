@@ -1,11 +1,24 @@
 import type { Desired } from '../../../src/core/desired.ts';
-import { allow, at, input, know, looked, mark, ours, see, settle, vpc, want } from './fixture.ts';
+import {
+  allow,
+  at,
+  ground,
+  input,
+  know,
+  looked,
+  mark,
+  net,
+  ours,
+  see,
+  settle,
+  standing,
+  standingSubnet,
+  subnet,
+  vpc,
+  want,
+} from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
-const net = want('network', 'core', vpc());
-const standing = ours('network', 'core', 'vpc-1', vpc());
-const subnet = want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} });
-const standingSubnet = ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', cidr: '10.0.1.0/24', labels: {} });
 const machine = { image: 'ami-1', size: 't3.small', power: 'running' } as const;
 const web = want('instance', 'web-0', {
   placement: { subnet: at('subnet', 'core.app'), publicIp: false },
@@ -17,7 +30,6 @@ const standingWeb = ours('instance', 'web-0', 'i-1', {
   machine,
   labels: {},
 });
-const ground = [standing, standingSubnet];
 
 /** A group with the rule that the cloud puts into every group: nobody's document, and nobody's to delete. */
 const withGroup = looked([

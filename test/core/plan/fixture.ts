@@ -148,6 +148,19 @@ export const input = (
 });
 
 export const vpc = (cidr = '10.0.0.0/16', labels: Record<string, string> = {}) => ({ cidr, internet: false, labels });
+
+/** A network and its subnet `core.app`, as documents want them and as they stand. */
+export const net = want('network', 'core', vpc());
+export const subnet = want('subnet', 'core.app', { network: net.address, cidr: '10.0.1.0/24', labels: {} });
+export const wantedGround = [net, subnet];
+export const standing = ours('network', 'core', 'vpc-1', vpc());
+export const standingSubnet = ours('subnet', 'core.app', 'subnet-1', {
+  network: 'vpc-1',
+  cidr: '10.0.1.0/24',
+  labels: {},
+});
+export const ground = [standing, standingSubnet];
+
 export const allow = (group: string, ports: string, peers: readonly string[], description = ''): RuleAttributes => ({
   network: at('network', 'core'),
   group,

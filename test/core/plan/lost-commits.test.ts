@@ -3,18 +3,28 @@ import { describe, it } from 'node:test';
 import type { Knowledge } from '../../../src/core/knowledge.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import { unexplainedIntents } from '../../../src/core/plan/lost-commits.ts';
-import { allow, appliedAs, at, input, know, looked, mark, ours, see, vpc, want } from './fixture.ts';
+import {
+  allow,
+  appliedAs,
+  at,
+  ground,
+  input,
+  know,
+  looked,
+  mark,
+  net,
+  ours,
+  see,
+  standing,
+  subnet,
+  vpc,
+  want,
+  wantedGround,
+} from './fixture.ts';
 import { runCases } from './run-cases.ts';
 
 const lost = '00000000-0000-4000-8000-00000000000a';
 const known = '00000000-0000-4000-8000-00000000000b';
-
-const net = want('network', 'core', vpc());
-const core = ours('network', 'core', 'vpc-1', vpc());
-const app = want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} });
-const appStands = ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', cidr: '10.0.1.0/24', labels: {} });
-const ground = [core, appStands];
-const wanted = [net, app];
 
 const placement = { subnet: at('subnet', 'core.app'), publicIp: false };
 const machine = { image: 'ami-1', size: 't3.small', power: 'running' } as const;
@@ -41,19 +51,19 @@ runCases(
   [
     {
       name: 'a machine whose intent this store has no record of: nothing is made at its address',
-      given: input([...wanted, web(1)], looked([...ground, stranger]), { knowledge: know(ground, unrecorded) }),
+      given: input([...wantedGround, web(1)], looked([...ground, stranger]), { knowledge: know(ground, unrecorded) }),
       want: ['blocked instance/web-1: lost-commits', 'unrecorded-mark i-9'],
     },
     {
       name: 'a copy bears the intent of its original, which is recorded: it stands in for nothing',
-      given: input([...wanted, web(1)], looked([...ground, marked(stranger, known)]), {
+      given: input([...wantedGround, web(1)], looked([...ground, marked(stranger, known)]), {
         knowledge: know(ground, unrecorded),
       }),
       want: ['create instance/web-1', 'copied-mark i-9'],
     },
     {
       name: 'the place of a machine that was replaced in the lost minutes: the old one is let go, and none is made',
-      given: input([...wanted, web(1)], looked([...ground, stranger]), {
+      given: input([...wantedGround, web(1)], looked([...ground, stranger]), {
         knowledge: know([...ground, second], unrecorded),
       }),
       want: ['forget instance/web-1 (gone)', 'blocked instance/web-1: lost-commits', 'unrecorded-mark i-9'],
@@ -61,7 +71,7 @@ runCases(
     {
       name: 'elsewhere in the scope what is missing is made, and what differs in place is written',
       given: input(
-        [want('network', 'core', vpc('10.0.0.0/16', { tier: 'web' })), app, web(2)],
+        [want('network', 'core', vpc('10.0.0.0/16', { tier: 'web' })), subnet, web(2)],
         looked([...ground, stranger]),
         { knowledge: know(ground, unrecorded) },
       ),
@@ -69,14 +79,14 @@ runCases(
     },
     {
       name: 'what a spec seems to have moved is not replaced: what was applied may be out of date',
-      given: input([...wanted, web(0, { image: 'ami-2' })], looked([...ground, first, stranger]), {
+      given: input([...wantedGround, web(0, { image: 'ami-2' })], looked([...ground, first, stranger]), {
         knowledge: { ...appliedAs([...ground, first], [web(0)]), ...unrecorded },
       }),
       want: ['unrecorded-mark i-9', 'withheld instance/web-0: lost-commits'],
     },
     {
       name: 'nor by an approval, which may have been spent or withdrawn in the lost minutes',
-      given: input([...wanted, web(0, { image: 'ami-2' })], looked([...ground, first, stranger]), {
+      given: input([...wantedGround, web(0, { image: 'ami-2' })], looked([...ground, first, stranger]), {
         knowledge: { ...appliedAs([...ground, first], [web(0)]), ...unrecorded },
         choices: { approved: () => true },
       }),
@@ -84,7 +94,7 @@ runCases(
     },
     {
       name: 'a machine too many stays',
-      given: input([...wanted, web(0)], looked([...ground, first, second, stranger]), {
+      given: input([...wantedGround, web(0)], looked([...ground, first, second, stranger]), {
         knowledge: know([...ground, first, second], unrecorded),
       }),
       want: ['unrecorded-mark i-9', 'withheld instance/web-1: lost-commits'],
@@ -94,7 +104,7 @@ runCases(
       given: input(
         [net, want('group', 'core.web', { network: at('network', 'core'), labels: {} })],
         looked([
-          core,
+          standing,
           ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} }),
           see(
             'firewall-rule',
@@ -104,7 +114,9 @@ runCases(
           ),
           stranger,
         ]),
-        { knowledge: know([core, ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} })], unrecorded) },
+        {
+          knowledge: know([standing, ours('group', 'core.web', 'sg-1', { network: 'vpc-1', labels: {} })], unrecorded),
+        },
       ),
       want: ['unrecorded-mark i-9', 'withheld firewall-rule/core.web ingress tcp 22-22 0.0.0.0/0: lost-commits'],
     },
@@ -113,14 +125,14 @@ runCases(
       given: input(
         [want('network', 'core', { ...vpc(), internet: false })],
         looked([ours('network', 'core', 'vpc-1', { ...vpc(), internet: true }), stranger]),
-        { knowledge: know([core], unrecorded) },
+        { knowledge: know([standing], unrecorded) },
       ),
       want: ['unrecorded-mark i-9', 'withheld network/core: lost-commits'],
     },
     {
       name: 'nor is it adopted: only takeover forgets what was applied',
       given: input(
-        [...wanted, { ...web(1), terms: { ...web(1).terms, claim: { adopt: 'i-9', was: [] } } }],
+        [...wantedGround, { ...web(1), terms: { ...web(1).terms, claim: { adopt: 'i-9', was: [] } } }],
         looked([...ground, stranger]),
         {
           knowledge: know(ground, unrecorded),
@@ -130,7 +142,7 @@ runCases(
     },
     {
       name: 'a ledger that ends before a signed checkpoint: nothing is replaced or deleted, and nothing strange need stand',
-      given: input([...wanted, web(0, { image: 'ami-2' })], looked([...ground, first, second]), {
+      given: input([...wantedGround, web(0, { image: 'ami-2' })], looked([...ground, first, second]), {
         knowledge: { ...appliedAs([...ground, first, second], [web(0)]), ...ended },
         choices: { approved: () => true },
       }),
@@ -138,14 +150,14 @@ runCases(
     },
     {
       name: 'such a ledger holds back no creation, and no update in place; whether that is drift is not known',
-      given: input([tagged, app, web(2)], looked([...ground]), {
+      given: input([tagged, subnet, web(2)], looked([...ground]), {
         knowledge: { ...appliedAs(ground, [tagged]), ...ended },
       }),
       want: ['update network/core', 'create instance/web-2'],
     },
     {
       name: 'once it is settled nothing is withheld any more',
-      given: input([...wanted, web(0, { image: 'ami-2' }), web(1)], looked([...ground, first, stranger]), {
+      given: input([...wantedGround, web(0, { image: 'ami-2' }), web(1)], looked([...ground, first, stranger]), {
         knowledge: { ...appliedAs([...ground, first, stranger], [web(0), web(1)]), ...unrecorded },
       }),
       want: ['replace instance/web-0'],

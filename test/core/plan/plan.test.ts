@@ -8,29 +8,29 @@ import {
   appliedAs,
   at,
   dialect as fixture,
+  ground,
   input,
   know,
   looked,
   lost,
   mark,
+  net,
   ours,
   see,
   settle,
+  standing,
+  subnet,
   vpc,
   want,
 } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
-const net = want('network', 'core', vpc());
-const standing = ours('network', 'core', 'vpc-1', vpc());
-const subnet = want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} });
 /** As Google Cloud has it: many regions in one scope. */
 const subnetIn = (place: string) => ({
   ...subnet,
   name: `core.${place}`,
   address: `aws/1/${place}/subnet/core.${place}`,
 });
-const standingSubnet = ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', cidr: '10.0.1.0/24', labels: {} });
 const machine = { image: 'ami-1', size: 't3.small', power: 'running' } as const;
 const web = want('instance', 'web-0', {
   placement: { subnet: at('subnet', 'core.app'), publicIp: false },
@@ -42,7 +42,6 @@ const standingWeb = ours('instance', 'web-0', 'i-1', {
   machine,
   labels: {},
 });
-const ground = [standing, standingSubnet];
 
 const gap = { kind: 'network', code: 'Throttled', reason: 'page 2 failed' } as const;
 

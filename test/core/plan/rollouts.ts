@@ -7,19 +7,10 @@ import { plan } from '../../../src/core/plan/plan.ts';
 import type { Allowed, Choices, PlanInput, Wanted } from '../../../src/core/plan/plan-input.ts';
 import type { Address } from '../../../src/core/resource.ts';
 import type { Rollout } from '../../../src/core/rollout.ts';
-import { at, input, know, looked, mark, ours, settle, vpc, want } from './fixture.ts';
+import { at, ground, input, know, looked, mark, ours, settle, want, wantedGround } from './fixture.ts';
 
 /** Twenty machines: one, then two, then the rest. */
 const inThree: Rollout = [1, { share: 0.1 }, 'rest'];
-
-const ground = [
-  ours('network', 'core', 'vpc-1', vpc()),
-  ours('subnet', 'core.app', 'subnet-1', { network: 'vpc-1', cidr: '10.0.1.0/24', labels: {} }),
-];
-const wantedGround = [
-  want('network', 'core', vpc()),
-  want('subnet', 'core.app', { network: at('network', 'core'), cidr: '10.0.1.0/24', labels: {} }),
-];
 
 type Image = 'old' | 'new';
 const machine = (image: Image, subnet: string, tier = 'web') => ({

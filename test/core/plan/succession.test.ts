@@ -3,15 +3,9 @@ import { describe, it } from 'node:test';
 import type { Birth, Knowledge, PendingIntent } from '../../../src/core/knowledge.ts';
 import { plan } from '../../../src/core/plan/plan.ts';
 import { unfinishedReplacements } from '../../../src/core/unfinished-replacements.ts';
-import { appliedAs, at, dialect, input, looked, ours, settle, summary, vpc, want } from './fixture.ts';
+import { appliedAs, at, dialect, ground, input, looked, ours, settle, summary, want, wantedGround } from './fixture.ts';
 import { type Case, runCases } from './run-cases.ts';
 
-const subnet = { network: at('network', 'core'), cidr: '10.0.0.0/24', labels: {} };
-const ground = [want('network', 'core', vpc()), want('subnet', 'core.app', subnet)];
-const standing = [
-  ours('network', 'core', 'vpc-1', vpc()),
-  ours('subnet', 'core.app', 'subnet-1', { ...subnet, network: 'vpc-1' }),
-];
 const machineOf = (image: string, on = at('subnet', 'core.app')) => ({
   placement: { subnet: on, publicIp: false },
   machine: { image, size: 's', power: 'running' as const },
@@ -29,9 +23,9 @@ const launch: PendingIntent = {
 
 /** The image moved, the launch of the successor was recorded, and no look shows it. */
 const given = (now: number, more: { readonly again?: readonly PendingIntent[] } = {}) => ({
-  ...input([...ground, want('instance', 'web-0', machineOf('new'))], looked([...standing, old], { at: now }), {
+  ...input([...wantedGround, want('instance', 'web-0', machineOf('new'))], looked([...ground, old], { at: now }), {
     knowledge: {
-      ...appliedAs([...standing, old], [want('instance', 'web-0', machineOf('old'))]),
+      ...appliedAs([...ground, old], [want('instance', 'web-0', machineOf('old'))]),
       pending: [launch],
       ...more,
     },
@@ -68,14 +62,14 @@ describe('a successor that stands beside its predecessor', () => {
       { ...old, condition },
       { ...successor, condition },
     ];
-    const seen = [...standing, ...machines];
+    const seen = [...ground, ...machines];
     const knowledge = appliedAs(seen, [want('instance', 'web-0', machineOf('old'))]);
     const settled = new Map([
       ...knowledge.settled,
       ['i-2', settle('instance', at('instance', 'web-0'), { successorOf: 'i-1' })] as const,
     ]);
     return plan({
-      ...input([...ground, want('instance', 'web-0', machineOf('new'))], looked(seen), {
+      ...input([...wantedGround, want('instance', 'web-0', machineOf('new'))], looked(seen), {
         knowledge: { ...knowledge, settled },
       }),
       dialect: { ...dialect, holds: { ...dialect.holds, replace: 'surge' as const } },

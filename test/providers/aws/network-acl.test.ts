@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import {
-  CreateNetworkAclCommand,
-  CreateNetworkAclEntryCommand,
-  DescribeNetworkAclsCommand,
-  EC2Client,
-  type NetworkAclEntry,
-  ReplaceNetworkAclAssociationCommand,
-} from '@aws-sdk/client-ec2';
+import { EC2Client, type NetworkAclEntry } from '@aws-sdk/client-ec2';
 import { deniesNothing } from '../../../providers/aws/network-acl.ts';
 import type { Observed, SubnetFilters } from '../../../src/core/observed.ts';
 import type { Session } from '../../../src/ports/provider.ts';
 import { type AwsStage, account, openAwsStage, region } from '../../support/aws-session.ts';
 import { everyPage } from '../../support/every-page.ts';
 import { recordedCall } from '../../support/fixtures.ts';
+import { putNetworkAcl } from '../../support/network-acl.ts';
 import { actionsOf } from './estate.ts';
 
 /** `100 allow -1 0.0.0.0/0`, in both directions unless it begins with `in` or `out`. */
@@ -76,19 +70,10 @@ describe('the network ACLs of subnets', () => {
   const ask = async (): Promise<readonly SubnetFilters[]> =>
     (await session.outerFilters?.(subnets, recordedCall()))?.toSorted((a, b) => (a.subnet < b.subnet ? -1 : 1)) ?? [];
 
-  /** Gives the first subnet an ACL of its own, as a colleague would. */
   async function associate(): Promise<string> {
     const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
     const client = new EC2Client({ endpoint: stage.sandbox.url, region, credentials, maxAttempts: 1 });
-    const { NetworkAcl: made } = await client.send(new CreateNetworkAclCommand({ VpcId: 'vpc-00000001' }));
-    const NetworkAclId = made?.NetworkAclId ?? '';
-    const rule = { NetworkAclId, RuleNumber: 10, Protocol: '-1', CidrBlock: '0.0.0.0/0' };
-    await client.send(new CreateNetworkAclEntryCommand({ ...rule, RuleAction: 'allow', Egress: false }));
-    const { NetworkAcls = [] } = await client.send(new DescribeNetworkAclsCommand({}));
-    const found = NetworkAcls.flatMap(({ Associations = [] }) => Associations).find(({ SubnetId }) => SubnetId === own);
-    const AssociationId = found?.NetworkAclAssociationId;
-    await client.send(new ReplaceNetworkAclAssociationCommand({ AssociationId, NetworkAclId }));
-    return NetworkAclId;
+    return putNetworkAcl(client, own, [{ RuleNumber: 10 }]);
   }
 
   test('those that AWS made decide nothing, by one call', async () => {

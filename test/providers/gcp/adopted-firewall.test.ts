@@ -5,7 +5,8 @@ import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes } from '../../../src/core/resource.ts';
 import type { Revision } from '../../../src/ports/provider.ts';
 import { recordedCall } from '../../support/fixtures.ts';
-import { actionsOf, byHand, deleteOne, type Estate, listOf, makeEstate, ruleOf, said, updateOne } from './estate.ts';
+import { byHand } from '../../support/gcp-session.ts';
+import { actionsOf, deleteOne, type Estate, listOf, makeEstate, ruleOf, said, updateOne } from './estate.ts';
 
 /** A firewall that people made, and that a document adopts. */
 let estate: Estate;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { markFor, recordedCall, writesOf } from '../../support/fixtures.ts';
-import { project, scope } from '../../support/gcp-session.ts';
+import { byHand, project, scope } from '../../support/gcp-session.ts';
 import {
-  byHand,
   create,
   createOne,
   type Estate,

@@ -92,20 +92,6 @@ export const actionsOf = ({ sandbox }: GcpStage): readonly string[] =>
     .map(({ action }) => action.replace('compute.', ''))
     .filter((action) => !action.includes('Operations.'));
 
-/** A colleague's own request, to its end. Returns the cloud's answer. */
-export async function byHand<T>({ sandbox }: GcpStage, method: string, path: string, body?: object): Promise<T> {
-  const answer = await fetch(`${sandbox.url}/compute/v1/projects/${project}/${path}`, {
-    method,
-    headers: { authorization: 'Bearer colleague', 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  assert.ok(answer.ok, `${method} ${path}: ${text}`);
-  if (method !== 'GET') sandbox.control.clock.advance(60_000);
-  // why: the sandbox gives the answer that its path promises
-  return JSON.parse(text) as T;
-}
-
 /** `projects/acme-prod/global/networks/core#1` → `global/networks/core` */
 export const pathOf = (id: CloudId): string => (id.split('#')[0] ?? '').replace(`projects/${project}/`, '');
 

@@ -8,7 +8,7 @@ import { compareText } from '../../../src/core/text.ts';
 import type { Session } from '../../../src/ports/provider.ts';
 import { everyPage } from '../../support/every-page.ts';
 import { recordedCall } from '../../support/fixtures.ts';
-import { type GcpStage, openGcpStage, project } from '../../support/gcp-session.ts';
+import { byHand, type GcpStage, openGcpStage, project } from '../../support/gcp-session.ts';
 import { actionsOf } from './estate.ts';
 
 const listing = 'regionNetworkFirewallPolicies.getEffectiveFirewalls';
@@ -38,21 +38,10 @@ const rule = (more: object = {}) => ({
   ...more,
 });
 
-/** A request of a colleague, as the console sends it. */
-async function byHand(path: string, body: object): Promise<void> {
-  const answer = await fetch(`${stage.sandbox.url}/compute/v1/projects/${project}/${path}`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer colleague', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  assert.equal(answer.status, 200, await answer.text());
-  stage.sandbox.control.clock.advance(60_000);
-}
-
 async function policyAt(place: string, name: string, rules: readonly object[], network = 'core'): Promise<void> {
-  await byHand(`${place}/firewallPolicies`, { name, rules });
+  await byHand(stage, 'POST', `${place}/firewallPolicies`, { name, rules });
   const attachmentTarget = `projects/${project}/global/networks/${network}`;
-  await byHand(`${place}/firewallPolicies/${name}/addAssociation`, { name: 'here', attachmentTarget });
+  await byHand(stage, 'POST', `${place}/firewallPolicies/${name}/addAssociation`, { name: 'here', attachmentTarget });
 }
 
 const calls = () => actionsOf(stage).filter((action) => action === listing).length;

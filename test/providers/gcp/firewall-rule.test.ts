@@ -4,8 +4,8 @@ import type { FieldChange } from '../../../src/core/diff.ts';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes, CloudId } from '../../../src/core/resource.ts';
 import { markFor, recordedCall, writesOf } from '../../support/fixtures.ts';
+import { byHand } from '../../support/gcp-session.ts';
 import {
-  byHand,
   createOne,
   deleteOne,
   type Estate,

@@ -6,9 +6,8 @@ import type { Observed } from '../../../src/core/observed.ts';
 import type { InstanceAttributes, Labels } from '../../../src/core/resource.ts';
 import { desired, observed } from '../../support/actions.ts';
 import { markFor, recordedCall } from '../../support/fixtures.ts';
-import { zone } from '../../support/gcp-session.ts';
+import { byHand, zone } from '../../support/gcp-session.ts';
 import {
-  byHand,
   createOne,
   deleteOne,
   type Estate,

@@ -4,7 +4,8 @@ import type { Observed } from '../../../src/core/observed.ts';
 import type { Attributes, CloudId } from '../../../src/core/resource.ts';
 import type { Creation } from '../../../src/ports/provider.ts';
 import { recordedCall } from '../../support/fixtures.ts';
-import { byHand, createOne, type Estate, instanceOf, pathOf, revise, seen, updateOne } from './estate.ts';
+import { byHand } from '../../support/gcp-session.ts';
+import { createOne, type Estate, instanceOf, pathOf, revise, seen, updateOne } from './estate.ts';
 
 /** A machine that runs, with the creation that made it. */
 export interface Machine {

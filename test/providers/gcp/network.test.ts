@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Observed } from '../../../src/core/observed.ts';
 import type { Creation } from '../../../src/ports/provider.ts';
+import { byHand } from '../../support/gcp-session.ts';
 import {
   actionsOf,
-  byHand,
   createOne,
   deleteOne,
   type Estate,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as aws from '@aws-sdk/client-ec2';
+import { putNetworkAcl } from '../../support/network-acl.ts';
 import { ACCOUNT, type Bench, bench, given, REGION, refusal } from '../bench.ts';
 
 const [web, near, db] = ['i-0000000a', 'i-0000000b', 'i-0000000c'] as const;
@@ -39,14 +40,7 @@ const passes = ({ sandbox }: Bench, from: string, to: string, port: number): boo
   sandbox.control.ec2.packet({ account: ACCOUNT, region: REGION }, { from, to, protocol: 'tcp', port }).allowed;
 
 /** A new ACL on the subnet `app`. */
-async function own(made: Bench): Promise<string> {
-  const { NetworkAcl } = await made.ec2.send(new aws.CreateNetworkAclCommand({ VpcId: vpcId }));
-  const NetworkAclId = given(NetworkAcl?.NetworkAclId);
-  const [now] = await acls(made, { Filters: [{ Name: 'association.subnet-id', Values: [app] }] });
-  const AssociationId = now?.Associations?.find(({ SubnetId }) => SubnetId === app)?.NetworkAclAssociationId;
-  await made.ec2.send(new aws.ReplaceNetworkAclAssociationCommand({ AssociationId, NetworkAclId }));
-  return NetworkAclId;
-}
+const own = ({ ec2 }: Bench): Promise<string> => putNetworkAcl(ec2, app);
 
 const entry = (NetworkAclId: string, more: Partial<aws.CreateNetworkAclEntryCommandInput>) =>
   new aws.CreateNetworkAclEntryCommand({

@@ -2,7 +2,7 @@ import { gcp } from '../../../../providers/gcp/index.ts';
 import type { Sandbox } from '../../../../sandbox/index.ts';
 import { machineIn } from '../../../support/engine-world/documents.ts';
 import { type EngineWorld, engineWorld, watched } from '../../../support/engine-world/engine-world.ts';
-import { openGcpStage, project, region, zone } from '../../../support/gcp-session.ts';
+import { askAsColleague, openGcpStage, project, region, zone } from '../../../support/gcp-session.ts';
 
 /** One project of the Compute sandbox, and the whole engine before it. */
 export interface GcpWorld extends EngineWorld {
@@ -37,14 +37,9 @@ export async function gcpWorld(look: (sandbox: Sandbox) => void = () => undefine
   return {
     ...engineWorld({ provider: gcp, here, quietMs }, stage),
     ask: async <T>(method: string, path: string, body?: object) => {
-      const answer = await fetch(`${url}/compute/v1/projects/${project}/${path}`, {
-        method,
-        headers: { authorization: 'Bearer colleague', 'content-type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-      });
+      const answer = await askAsColleague<T>(url, method, path, body);
       if (method !== 'GET') control.clock.advance(quietMs);
-      // why: the sandbox gives the answer that its path promises
-      return { status: answer.status, body: (await answer.json()) as T };
+      return answer;
     },
   };
 }
