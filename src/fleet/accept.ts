@@ -96,12 +96,11 @@ async function recordAuthors(
 ): Promise<void> {
   const over = new Set(tree.lifetimes?.over);
   const ending = (await store.fleet.lifetimes.list(estate)).filter((one) => isDue(one) && over.has(one.document));
-  const all = [...(changed === undefined ? [] : [changed])];
-  for (const { generation } of ending) {
-    const [stating] = await store.authors.since(estate, generation - 1, 1);
-    if (stating?.authors === undefined) return;
-    all.push(stating.authors);
-  }
+  const generations = [...new Set(ending.map(({ generation }) => generation))];
+  const stating = generations.length === 0 ? [] : await store.authors.of(estate, generations);
+  const known = stating.flatMap((one) => one.authors ?? []);
+  if (known.length < generations.length) return;
+  const all = [...(changed === undefined ? [] : [changed]), ...known];
   const authors = { names: all.flatMap(({ names }) => names), more: all.some(({ more }) => more) };
   await store.authors.record({ estate, revision: tree.revision, after: current?.number ?? 0 }, authors);
 }

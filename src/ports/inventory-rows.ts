@@ -14,6 +14,8 @@ export interface Rows {
   keep(where: Where, look: KeptLook): Promise<void>;
   /** Like `find` and `history`: throws `BeforeHistory` where `asOf` is before what is kept. */
   page(query: RowQuery): Promise<RowPage>;
+  /** The number of all rows of a filter, as they are now. */
+  count(query: Pick<RowQuery, 'seen' | 'filter'>): Promise<number>;
   /** Newest versions of what has such an address or, in any scope, such an id; of other estates and scopes too. At most 100. */
   find(query: RowAsked): Promise<readonly KeptRow[]>;
   /** All versions of one line, those under other ids too, newest first, at most `limit`. */

@@ -96,6 +96,8 @@ export interface Authors {
   record(move: Move, authors: AuthorNames): Promise<void>;
   /** Of every generation of an estate after this one, oldest first; of more than `most` the oldest. */
   since(estate: string, generation: number, most: number): Promise<readonly GenerationAuthors[]>;
+  /** Of these generations, oldest first. */
+  of(estate: string, generations: readonly number[]): Promise<readonly GenerationAuthors[]>;
 }
 
 /** `after`: the active generation before; 0: none. */

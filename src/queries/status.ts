@@ -173,13 +173,16 @@ async function lifetimesOf({ name, scopes, tree }: Estate, store: Store): Promis
   all.sort((a, b) => Number(a.endedAt !== undefined) - Number(b.endedAt !== undefined) || a.until - b.until);
   const own = all.find(({ document, endedAt }) => endedAt !== undefined && document === `Estate ${name}`);
   if (own?.endedAt === undefined) return all;
-  const seen = [{ estates: [name] }];
-  const [rows, looks] = await Promise.all([rowsWith({ seen, statuses: standing }, store), store.rows.looks(name)]);
+  const ours = { estates: [name], statuses: standing, claims: ['ours', 'orphan'] };
+  const [resources, looks] = await Promise.all([
+    store.rows.count({ seen: [{ estates: [name] }], filter: ours }),
+    store.rows.looks(name),
+  ]);
   const since = own.endedAt;
   const proven = new Set(looks.flatMap(({ scope, at, gaps }) => (at > since && gaps.length === 0 ? [scope] : [])));
   const asked = [...scopes.map(({ scope }) => scope), ...looks.map(({ scope }) => scope)];
   const rest = {
-    resources: rows.filter(({ whose }) => whose.claim === 'ours' || whose.claim === 'orphan').length,
+    resources,
     unproven: [...new Set(asked)].filter((scope) => !proven.has(scope)).toSorted(compareText),
   };
   return all.map((one) => (one === own ? { ...one, rest } : one));

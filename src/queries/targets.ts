@@ -1,6 +1,7 @@
 import { covers, seesTargets } from '../core/access/grant.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { heldChangesIn } from '../core/inventory/held-changes.ts';
+import type { Knowledge } from '../core/knowledge.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { ScopeFigures } from '../ports/figures.ts';
@@ -43,6 +44,8 @@ async function list(asked: TargetsAsked, grounds: Ground): Promise<readonly Targ
 /** Facts that are read once for all targets. `requested`: scopes with a waiting reconcile request. */
 interface Facts {
   readonly store: Store;
+  /** Reads each scope once. */
+  readonly knowledgeOf: (scope: ScopeKey) => Promise<Knowledge>;
   readonly figures: ReadonlyMap<string, ScopeFigures>;
   readonly reconciles: ReadonlyMap<string, ScopeReconciles>;
   readonly requested: ReadonlySet<string>;
@@ -57,6 +60,7 @@ type FactsAsked = TargetsAsked & { readonly newest: number };
 
 async function factsOf({ estate, seen, newest }: FactsAsked, store: Store): Promise<Facts> {
   const { fleet } = store;
+  const knowledgeOf = remembered((scope: ScopeKey) => store.inventory.knowledge(estate, scope));
   const [figures, reconciles, requests, pauses, quarantine, halfReplaced, held] = await Promise.all([
     store.figures.scopes(estate, seen),
     store.reconciles.scopes(estate),
@@ -68,6 +72,7 @@ async function factsOf({ estate, seen, newest }: FactsAsked, store: Store): Prom
   ]);
   return {
     store,
+    knowledgeOf,
     figures: new Map(figures.map((one) => [one.scope, one])),
     reconciles: new Map(reconciles.map((one) => [one.scope, one])),
     requested: new Set(requests.filter((where) => where.estate === estate).map(({ scope }) => scope)),
@@ -75,18 +80,27 @@ async function factsOf({ estate, seen, newest }: FactsAsked, store: Store): Prom
     quarantine: new Map(quarantine.map((one) => [one.scope, one])),
     halfReplaced,
     held,
-    inGrace: await gracesOf(held, { estate, newest }, store),
+    inGrace: await gracesOf(held, newest, knowledgeOf),
+  };
+}
+
+function remembered<T>(read: (scope: ScopeKey) => Promise<T>): (scope: ScopeKey) => Promise<T> {
+  const known = new Map<ScopeKey, Promise<T>>();
+  return (scope) => {
+    const reading = known.get(scope) ?? read(scope);
+    known.set(scope, reading);
+    return reading;
   };
 }
 
 /** Rows show which objects the caller sees; the store knows when their grace ends. */
 async function gracesOf(
   held: readonly KeptRow[],
-  { estate, newest }: Pick<FactsAsked, 'estate' | 'newest'>,
-  { inventory }: Store,
+  newest: number,
+  knowledgeOf: Facts['knowledgeOf'],
 ): Promise<ReadonlyMap<CloudId, InGrace>> {
   const scopes = new Set(held.filter(isToGo).map(({ place }) => place.scope));
-  const known = await Promise.all([...scopes].map((scope) => inventory.knowledge(estate, scope)));
+  const known = await Promise.all([...scopes].map(knowledgeOf));
   return new Map(known.flatMap((one) => inGraceIn(one, newest).map((grace) => [grace.id, grace] as const)));
 }
 
@@ -170,11 +184,11 @@ interface Placed {
 async function replacementsIn(
   scope: ScopeKey,
   { estate, seen, opened }: TargetsAsked & { readonly opened: OpenedEstate },
-  { store, halfReplaced }: Facts,
+  { store, knowledgeOf, halfReplaced }: Facts,
 ): Promise<readonly Placed[]> {
   if (!halfReplaced.has(scope)) return [];
   const [knowledge, blocked] = await Promise.all([
-    store.inventory.knowledge(estate, scope),
+    knowledgeOf(scope),
     blockedRows({ seen, filter: { estates: [estate], scopes: [scope], kinds: ['instance'] } }, store),
   ]);
   return halfReplacedIn(knowledge, blocked).flatMap((replacement): readonly Placed[] => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { AuthorNames, Authors, GenerationAuthors, Move } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { inChunks } from './statements.ts';
@@ -5,7 +6,21 @@ import type { Database } from './tables.ts';
 
 export const postgresAuthors = ({ db }: Context): Authors => ({
   record: (move, authors) => record(db, move, authors),
-  since: (estate, generation, most) => since(db, { estate, generation, most }),
+  since: async (estate, generation, most) => {
+    const generations = await generationsOf(db, estate)
+      .where('number', '>', generation)
+      .orderBy('number')
+      .limit(most)
+      .execute();
+    return authorsOf(db, estate, generations);
+  },
+  of: async (estate, numbers) => {
+    const generations = await generationsOf(db, estate)
+      .where(sql<boolean>`number = ANY(${[...numbers]}::integer[])`)
+      .orderBy('number')
+      .execute();
+    return authorsOf(db, estate, generations);
+  },
 });
 
 /** Rows are only ever added: the application's role may neither change nor delete one. */
@@ -26,37 +41,29 @@ async function record(db: Database, move: Move, { names, more }: AuthorNames): P
   );
 }
 
-interface Asked {
-  readonly estate: string;
-  readonly generation: number;
-  readonly most: number;
-}
+const generationsOf = (db: Database, estate: string) =>
+  db.selectFrom('generations').select(['number', 'revision']).where('estate', '=', estate);
 
-async function since(db: Database, { estate, generation, most }: Asked): Promise<readonly GenerationAuthors[]> {
-  const generations = await db
-    .selectFrom('generations')
-    .select(['number', 'revision'])
+/** One query for all of them. */
+async function authorsOf(
+  db: Database,
+  estate: string,
+  generations: readonly { readonly number: number; readonly revision: string }[],
+): Promise<readonly GenerationAuthors[]> {
+  const revisions = generations.map(({ revision }) => revision);
+  const before = generations.map(({ number }) => number - 1);
+  const rows = await db
+    .selectFrom('authors')
+    .select(['after', 'what', 'name'])
     .where('estate', '=', estate)
-    .where('number', '>', generation)
-    .orderBy('number')
-    .limit(most)
+    .where(sql<boolean>`(revision, after) IN (SELECT * FROM unnest(${revisions}::text[], ${before}::integer[]))`)
+    .orderBy('name')
     .execute();
-  const found: GenerationAuthors[] = [];
-  for (const { number, revision } of generations) {
-    const rows = await db
-      .selectFrom('authors')
-      .select(['what', 'name'])
-      .where('estate', '=', estate)
-      .where('revision', '=', revision)
-      .where('after', '=', number - 1)
-      .orderBy('name')
-      .execute();
-    found.push({ generation: number, ...authorsOf(rows) });
-  }
-  return found;
+  const byMove = Map.groupBy(rows, ({ after }) => after);
+  return generations.map(({ number }) => ({ generation: number, ...namesIn(byMove.get(number - 1) ?? []) }));
 }
 
-function authorsOf(rows: readonly { readonly what: string; readonly name: string }[]): {
+function namesIn(rows: readonly { readonly what: string; readonly name: string }[]): {
   readonly authors?: AuthorNames;
 } {
   if (!rows.some(({ what }) => what === 'told')) return {};

@@ -32,10 +32,18 @@ export function postgresRows({ db, reading, clock }: Context, historyMs: number)
   return {
     keep: async (where, look) => prune(await keepRows(db, where, look)),
     page: async (query) => inTime(pageRows(reading, within(query))),
+    count: (query) => inTime(countRows(reading, query)),
     find: async (query) => inTime(findRows(reading, within(query))),
     history: async (query) => inTime(historyOf(reading, within(query))),
     looks: (estate) => inTime(looksOf(reading, estate)),
   };
+}
+
+async function countRows(db: Database, { seen, filter }: Pick<RowQuery, 'seen' | 'filter'>): Promise<number> {
+  const conditions = [withinBounds(seen), ...asOfConditions(undefined), ...filterConditions(filter)];
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM setpoint.versions WHERE ${sql.join(conditions, sql` AND `)}`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 const mostFound = 100;

@@ -67,12 +67,13 @@ export async function decideLifetimes(
       )
       .execute(),
   );
-  for (const one of after)
-    if (isNew(one, before)) await append([{ type: 'note', body: noteBody(estate, endDocumentNote(one, generation)) }]);
+  const endedBefore = new Map(before.map(({ document, endedAt }) => [document, endedAt]));
+  const ending = after.filter(
+    ({ document, endedAt }) => endedAt !== undefined && endedBefore.get(document) !== endedAt,
+  );
+  if (ending.length > 0)
+    await append(ending.map((one) => ({ type: 'note', body: noteBody(estate, endDocumentNote(one, generation)) })));
 }
-
-const isNew = ({ document, endedAt }: KeptLifetime, before: readonly KeptLifetime[]): boolean =>
-  endedAt !== undefined && before.find((one) => one.document === document)?.endedAt !== endedAt;
 
 async function keptIn(db: Database, estate: string): Promise<readonly KeptLifetime[]> {
   const rows = await db

@@ -256,6 +256,15 @@ describe('the authors of an end', () => {
       [['ada@acme.example'], ['bob@acme.example'], ['ada@acme.example']],
     );
   });
+
+  it('are unknown where the author of one of its lifetimes is', async () => {
+    const world = fleetWorld();
+    const { store, context } = world;
+    await world.accept([...base, preview], enough);
+    await later(world, 8 * hour);
+    await dueEnder(context)();
+    assert.deepEqual(await store.authors.since(estate, 0, 9), [{ generation: 1 }, { generation: 2 }]);
+  });
 });
 
 describe('a commit that needs a document that has ended', () => {

@@ -83,5 +83,7 @@ export const proposalLaws: Laws = {
     ]);
     assert.deepEqual(await store.authors.since(estate, 0, 1), [first]);
     assert.deepEqual(await store.authors.since(estate, 3, 10), []);
+    assert.deepEqual(await store.authors.of(estate, [9, 2, 1, 1]), [first, { generation: 2 }]);
+    assert.deepEqual(await store.authors.of(estate, []), []);
   },
 };

@@ -27,6 +27,29 @@ export const rowQueryLaws: Laws = {
       }
   },
 
+  'a count is of all rows of a filter, within what the caller sees': async ({ store, estate }) => {
+    const statuses = ['InSync', 'Drifted', 'Missing'] as const;
+    const names = Array.from({ length: 9 }, (_, i) => `n${i}`);
+    const rows = names.map((name, i) =>
+      rowOf(name, {
+        status: statuses[i % 3] ?? 'InSync',
+        whose: { claim: i < 5 ? 'ours' : 'orphan', owner: i < 4 ? 'team-a' : 'team-b' },
+      }),
+    );
+    await store.rows.keep({ estate, scope }, lookOf(1000, rows));
+    await store.rows.keep({ estate, scope }, lookOf(2000, rows.slice(0, 8)));
+    const count = (filter: RowQuery['filter'], owners?: readonly string[]) =>
+      store.rows.count({
+        seen: [{ estates: [estate], ...(owners === undefined ? {} : { owners }) }],
+        filter: { estates: [estate], ...filter },
+      });
+    assert.equal(await count({}), 8);
+    assert.equal(await count({ statuses: ['InSync', 'Drifted'] }), 6);
+    assert.equal(await count({ statuses: ['InSync', 'Drifted'], claims: ['ours'] }), 4);
+    assert.equal(await count({}, ['team-a']), 4);
+    assert.equal(await count({ statuses: [] }), 0);
+  },
+
   'a page goes on where it was, whatever comes and goes': async ({ store, estate }) => {
     const where = { estate, scope };
     await store.rows.keep(

@@ -22,6 +22,8 @@ export function memoryRows(memory: Memory, clock: Clock): Rows {
   return {
     keep: async (where, look) => keep(memory, where, structuredClone(look)),
     page: async (query) => page(rows, within(query)),
+    count: async (query) =>
+      rows.versions.filter((one) => isAt(one, undefined) && isSeen(one, query) && fits(one, query.filter)).length,
     find: async (asked) =>
       named(rows, within(asked))
         .filter((one) => isAt(one, asked.asOf))

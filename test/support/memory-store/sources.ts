@@ -1,7 +1,9 @@
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
+import type { Generation } from '../../../src/ports/knowledge.ts';
 import type { Proposals } from '../../../src/ports/queries.ts';
 import type {
   Authors,
+  GenerationAuthors,
   Histories,
   Move,
   Pins,
@@ -103,16 +105,23 @@ export const memoryAuthors = (memory: Memory): Authors => ({
     authors.set(keyOf(move), known);
   },
   since: async (estate, generation, most) =>
-    estateOf(memory, estate)
-      .generations.filter(({ number }) => number > generation)
-      .slice(0, most)
-      .map(({ number, revision }) => {
-        const found = memory.proposals.authors.get(keyOf({ estate, revision, after: number - 1 }));
-        return {
-          generation: number,
-          ...(found === undefined ? {} : { authors: { names: [...found.names].sort(), more: found.more } }),
-        };
-      }),
+    authorsIn(memory, estate, ({ number }) => number > generation).slice(0, most),
+  of: async (estate, generations) => authorsIn(memory, estate, ({ number }) => generations.includes(number)),
 });
+
+const authorsIn = (
+  memory: Memory,
+  estate: string,
+  isAsked: (generation: Generation) => boolean,
+): readonly GenerationAuthors[] =>
+  estateOf(memory, estate)
+    .generations.filter(isAsked)
+    .map(({ number, revision }) => {
+      const found = memory.proposals.authors.get(keyOf({ estate, revision, after: number - 1 }));
+      return {
+        generation: number,
+        ...(found === undefined ? {} : { authors: { names: [...found.names].sort(), more: found.more } }),
+      };
+    });
 
 const keyOf = ({ estate, revision, after }: Move): string => JSON.stringify([estate, revision, after]);

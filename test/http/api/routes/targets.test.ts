@@ -229,59 +229,60 @@ describe('a target that shares its place', () => {
   });
 });
 
+const machine = machineIn({ image: 'img-1', size: 'small' });
+const at = (name: string) => `${where.scope}/instance/${name}`;
+const paused = 'paused for the estate by ada until 2026-01-01 18:00 UTC: incident';
+
+/** Two of here and one of the lab, which shares its place; one more that no document asks for any more. */
+async function halfReplaced() {
+  const world = fleetWorld();
+  await world.accept([
+    { kind: 'Target', metadata: { name: 'lab' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
+    network({ internet: false }),
+    network({ targets: ['lab'], internet: false }, { name: 'lab' }),
+    machine('web', { replicas: 2 }),
+    machine('test', { targets: ['lab'], network: 'lab' }),
+  ]);
+  const { store, clock } = world;
+  const acquired = await store.leases.acquire('acme', where.scope, 'worker-1');
+  assert.ok(acquired.ok);
+  const { lease } = acquired;
+  const reconcile = { ...reconcileOf('acme', lease), ...where };
+  const names = ['web-0', 'web-1', 'test-0', 'old-0'];
+  for (const name of names) {
+    const subject = { kind: 'instance', address: at(name) } as const;
+    const launch = { verb: 'create', subject, details: { successorOf: `${name}-before` } } as const;
+    const terms = { deletionPolicy: 'delete', protect: false, storeOnly: false } as const;
+    const claims = [
+      { do: 'claim', subject: { ...subject, id: `${name}-before` }, terms },
+      {
+        do: 'claim',
+        subject: { ...subject, id: `${name}-after` },
+        terms: { ...terms, successorOf: `${name}-before` },
+      },
+    ] as const;
+    const [intended] = await store.ledger.intend(reconcile, [launch]);
+    if (name === 'web-1') {
+      const other = { verb: 'adopt', subject: { ...subject, id: `${name}-before` }, details: {} } as const;
+      const [adopted] = await store.ledger.intend(reconcile, [other]);
+      await store.ledger.settle(reconcile, [settlementOf(adopted, { effects: [claims[0]] })]);
+    } else await store.ledger.settle(reconcile, [settlementOf(intended, { effects: [...claims] })]);
+  }
+  const held = rowOf('web-0', {
+    place: { scope: where.scope, kind: 'instance', targets: ['here'] },
+    called: { address: at('web-0') },
+    status: 'Blocked',
+    reason: paused,
+  });
+  await store.rows.keep(where, { at: clock.now(), rows: [held], gaps: [] });
+  return world;
+}
+
 describe('a machine half replaced', () => {
-  const machine = machineIn({ image: 'img-1', size: 'small' });
-  const at = (name: string) => `${where.scope}/instance/${name}`;
-  const paused = 'paused for the estate by ada until 2026-01-01 18:00 UTC: incident';
   const shared = {
     here: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], targets: ['here'] }] }),
     both: callerOf('viewer', { id: 'both', grants: [{ role: 'viewer', estates: ['acme'], targets: ['here', 'lab'] }] }),
   };
-
-  /** Two of here and one of the lab, which shares its place; one more that no document asks for any more. */
-  async function halfReplaced() {
-    const world = fleetWorld();
-    await world.accept([
-      { kind: 'Target', metadata: { name: 'lab' }, spec: { provider: 'memory', account: 'acme', region: 'north' } },
-      network({ internet: false }),
-      network({ targets: ['lab'], internet: false }, { name: 'lab' }),
-      machine('web', { replicas: 2 }),
-      machine('test', { targets: ['lab'], network: 'lab' }),
-    ]);
-    const { store, clock } = world;
-    const acquired = await store.leases.acquire('acme', where.scope, 'worker-1');
-    assert.ok(acquired.ok);
-    const { lease } = acquired;
-    const reconcile = { ...reconcileOf('acme', lease), ...where };
-    const names = ['web-0', 'web-1', 'test-0', 'old-0'];
-    for (const name of names) {
-      const subject = { kind: 'instance', address: at(name) } as const;
-      const launch = { verb: 'create', subject, details: { successorOf: `${name}-before` } } as const;
-      const terms = { deletionPolicy: 'delete', protect: false, storeOnly: false } as const;
-      const claims = [
-        { do: 'claim', subject: { ...subject, id: `${name}-before` }, terms },
-        {
-          do: 'claim',
-          subject: { ...subject, id: `${name}-after` },
-          terms: { ...terms, successorOf: `${name}-before` },
-        },
-      ] as const;
-      const [intended] = await store.ledger.intend(reconcile, [launch]);
-      if (name === 'web-1') {
-        const other = { verb: 'adopt', subject: { ...subject, id: `${name}-before` }, details: {} } as const;
-        const [adopted] = await store.ledger.intend(reconcile, [other]);
-        await store.ledger.settle(reconcile, [settlementOf(adopted, { effects: [claims[0]] })]);
-      } else await store.ledger.settle(reconcile, [settlementOf(intended, { effects: [...claims] })]);
-    }
-    const held = rowOf('web-0', {
-      place: { scope: where.scope, kind: 'instance', targets: ['here'] },
-      called: { address: at('web-0') },
-      status: 'Blocked',
-      reason: paused,
-    });
-    await store.rows.keep(where, { at: clock.now(), rows: [held], gaps: [] });
-    return world;
-  }
 
   const listed = async (world: FleetWorld, who: string, name: string) => {
     const { body, text } = await apiOf(world, {}, shared).ask(who, `GET /v1/targets/${name}`);
@@ -293,6 +294,26 @@ describe('a machine half replaced', () => {
     address: at(name),
     predecessor: `${name}-before`,
     since: new Date(since).toISOString(),
+  });
+
+  it('is read once, also where a deletion in its grace is of the same scope', async () => {
+    const world = await halfReplaced();
+    const toGo = rowOf('web-0', {
+      place: { scope: where.scope, kind: 'instance', targets: ['here'] },
+      called: { address: at('web-0') },
+      status: 'Blocked',
+      next: { verb: 'delete', cause: 'rollout' },
+    });
+    await world.store.rows.keep(where, { at: world.clock.now() + 1, rows: [toGo], gaps: [] });
+    const { inventory } = world.store;
+    const read: string[] = [];
+    const knowledge: typeof inventory.knowledge = (estate, scope) => {
+      read.push(scope);
+      return inventory.knowledge(estate, scope);
+    };
+    Object.assign(world.store, { inventory: { ...inventory, knowledge } });
+    assert.equal((await listed(world, 'here', 'here')).length, 2);
+    assert.deepEqual(read, [where.scope]);
   });
 
   it('is told of with both machines, since when, the next step, and what holds it', async () => {
