@@ -24,8 +24,8 @@ export type Action =
       /** It starts a machine that an update of ours stopped: see `isStoppedByUs` in knowledge.ts. */
       readonly restarts?: true;
       /**
-       * It stops a machine for the grace of this deletion of it, which has taken the places and approvals of both. Whatever holds the
-       * deletion holds the stop: see `heldAs`, and plan/grace.ts.
+       * This update stops a machine for the grace of this deletion. The deletion has used the places and approvals of both. A hold on the
+       * deletion holds the stop, too: see `heldAs`, and plan/grace.ts.
        */
       readonly retires?: Deletion;
     })
@@ -104,13 +104,13 @@ export function driftPartOf(action: Action): DriftPart | undefined {
   return action.remediation?.value ?? (isDelayed ? 'contested' : undefined);
 }
 
-/** The part, as a field of what tells of an action. */
+/** The part, as a field of a record of the action. */
 export function partField(action: Action): { readonly part?: DriftPart } {
   const part = driftPartOf(action);
   return part === undefined ? {} : { part };
 }
 
-/** An action of a plan, or what became of one: by its verb, its address, and its part of the drift. */
+/** An action of a plan, or its outcome: by its verb, its address, and its part of the drift. */
 export const actionKey = (action: Action): string =>
   keyBy({ verb: action.verb, address: action.address, part: driftPartOf(action) });
 
@@ -201,7 +201,7 @@ export type Finding =
       readonly remediation?: DriftRemediation;
       /** The end of its grace. */
       readonly until?: number;
-      /** Of `approvals`: what is missing. */
+      /** With the code `approvals`: the missing approvals. */
       readonly requirements?: readonly UnmetRequirement[];
       readonly contested?: readonly Contested[];
     })
@@ -218,7 +218,7 @@ type BeginningDeletion = Deletion & { readonly grace: Extract<DeletionGrace, { r
 export const beginsGrace = (action: Action): action is BeginningDeletion =>
   action.verb === 'delete' && action.grace?.phase === 'begins';
 
-/** The verb under which an action is told of once it is done: one that only begins its grace has deleted nothing. */
+/** The verb of a finished action in reports: an action that only begins its grace has deleted nothing. */
 export type DoneVerb = Verb | 'tombstone';
 
 export const doneVerbOf = (action: Action): DoneVerb => (beginsGrace(action) ? 'tombstone' : action.verb);

@@ -94,7 +94,7 @@ function detailsOf({ action, verb }: Item, { knowledge, batch, fixedMarks }: Dra
       const terms = { ...termsOf(desired, false), ...keptOf(verb, settled, isClaimedInStore(desired, fixedMarks)) };
       const changes = 'changes' in action ? action.changes : [];
       if (isJoining(action)) return { attributes: desired.attributes, changes, joining: true };
-      // why: a claim is a word that it is wanted, and would end its tombstone
+      // why: a claim would state that the specs want the object, and would end its tombstone
       if (action.verb === 'update' && action.retires) return { ...wantedOf(desired), changes };
       const renamed = settled !== undefined && settled.address !== action.address;
       const was = renamed ? { was: settled.address } : {};
@@ -209,7 +209,7 @@ function countsOf({ action, verb }: Item): IntentDraft['counts'] {
     if (action.surge) return { ...counted, of: action.observed.id };
     return verb === 'create' ? undefined : counted;
   }
-  // why: whoever opens a port again and again makes another rule each time, and must not use up what closes it
+  // why: a person who opens a port repeatedly makes another rule each time, and must not use up the limit for closing them
   if (counted.as === 'closure') return { ...counted, of: action.address };
   const document = action.kind === 'firewall-rule' ? action.documents[0]?.address : undefined;
   return { ...counted, ...(document === undefined ? {} : { of: document }) };
@@ -269,8 +269,8 @@ const tombstoneEffect = (subject: Subject, { graceMs = 0, graceBy: by }: DraftDe
 });
 
 /**
- * A rule is known through its container, by what it says: whoever writes it again makes another one. Where its cloud numbers it and never
- * gives the number twice, one that seemed to be gone is known if it shows again: a listing that flickers must not make it a stranger's.
+ * The store knows a rule by its container and content: a rule that somebody writes again is another one. Some clouds number rules and never
+ * reuse a number. There a rule that seemed gone is known again once a listing shows it: a flickering listing must not make it a stranger’s.
  */
 const ending = (subject: Subject & { readonly id: CloudId }, as: Ended['as']): Effect => {
   const isNumbered = subject.id.includes('#');

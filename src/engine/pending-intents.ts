@@ -295,7 +295,7 @@ function others(intent: PendingIntent, scene: ObservedScope): readonly Settlemen
     if (scene.blind.has(kind) || scene.observation.pending.includes(id)) return [];
     return [intent.verb === 'delete' ? happened(intent, id) : failed(intent, 'Gone', `${id} is gone`)];
   }
-  // why: whoever starts the machine ends the update, see `isStoppedByUs`
+  // why: the start of the machine ends the update, also by a person: see `isStoppedByUs`
   if (detailsOf(intent).restarts && powerOf(observed.attributes) === 'stopped') return [];
   if (intent.verb !== 'delete' && isApplied(intent, observed, scene)) return [happened(intent, id)];
   if (!isOld(intent, scene)) return [];

@@ -201,7 +201,7 @@ function settlementOf(
   log: CallLog,
   { known, at }: ExecutionContext,
 ): Settlement {
-  // why: it may have stopped the machine by then, and who starts it again needs to know
+  // why: the request may have stopped the machine, and the later start needs this intent
   const mayBeStopped = outcome.as !== 'done' && log.records.length > 0 && restartsMachine(item.action, known.knowledge);
   const base = { intent, closes: outcome.as !== 'open' && !mayBeStopped, calls: log.records };
   if (outcome.as !== 'done') {

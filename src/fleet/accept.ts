@@ -55,7 +55,7 @@ function onlyEndedIsNeeded(error: unknown): EndedIsNeeded {
   throw error;
 }
 
-/** True where a generation is of these specs, with whatever patches beside them. */
+/** True where a generation is of these specs, with any patches beside them. */
 const isOf = (generation: Generation | undefined, revision: string): boolean =>
   generation !== undefined && baseRevision(generation.revision) === baseRevision(revision);
 
@@ -66,7 +66,7 @@ interface IncomingRevision {
   readonly source: Source;
 }
 
-/** Before it is accepted: no generation may be approved by who made it because it was not known yet who that was. */
+/** Records the authors before the generation is accepted: else its author could approve it while the store does not know them. */
 async function tellAuthors(
   estate: string,
   { tree, current, source }: IncomingRevision,
@@ -82,8 +82,8 @@ async function tellAuthors(
 }
 
 /**
- * The authors of a change of the specs, and of the lifetimes that end with it. Nobody is the author of a return from a patch. Where the
- * author of a lifetime is unknown, so are those of the generation.
+ * Records the authors of a change of the specs, and of the lifetimes that end with it. The end of a patch has no author. An unknown author
+ * of a lifetime makes the authors of the generation unknown.
  */
 async function recordAuthors(
   {
@@ -350,7 +350,7 @@ async function formerEstates(
   return former;
 }
 
-/** Interval of trying what cannot be ended. */
+/** The interval between two tries to end a document or patch that cannot end yet. */
 const sayEveryMs = 60_000;
 
 /**
@@ -373,7 +373,7 @@ export function dueEnder(context: WorkerContext): () => Promise<void> {
   };
 }
 
-/** Undefined: it is done, or somebody else accepted a generation meanwhile, so that the next turn looks again. */
+/** Undefined: the end is done, or another generation was accepted meanwhile. The next turn tries again. */
 async function endIn(estate: string, context: WorkerContext): Promise<string | undefined> {
   const { store, outside } = context;
   const current = await store.generations.current(estate);

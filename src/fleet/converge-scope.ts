@@ -140,14 +140,14 @@ export function observationPlanner(
       const done = { plan: plan.actions, all: rest };
       const { raises, ...counted } = countedCost(input, done, cost);
       const costNow = { generation: reconcileConstraints.generation, ...counted };
-      // why: a former generation does not know what the newest one is still to roll out
+      // why: a former generation does not know the remaining rollouts of the newest one
       await keepCost(scene, isNewest ? { ...costNow, raises } : costNow, context);
     }
     return { input, planned, generation: generation.number, plan, uncounted: others.uncounted + others.uncosted };
   };
 }
 
-/** All that limits count; none where nothing of it is planned. */
+/** All actions that limits count; empty where the plan has none. */
 function remainingIn(look: Look, planned: readonly Action[]): readonly Action[] {
   const { cost } = look.guards.bounds;
   const isLimited = planned.some((one) => countsToGeneration(one) || (cost !== undefined && one.kind === 'instance'));
@@ -166,7 +166,10 @@ interface Planning {
   readonly context: Pick<WorkerContext, 'store' | 'clock'>;
 }
 
-/** `bounds`: what the other scopes have used and would use; absent: nothing here is limited. The rest: scopes to be counted yet. */
+/**
+ * `bounds`: the used and planned counts of the other scopes; absent: nothing here is limited. `uncounted`, `uncosted`: the numbers of
+ * scopes that are still to be counted.
+ */
 interface LimitedElsewhere {
   readonly bounds?: Pick<Bounds, 'elsewhere' | 'cost'>;
   readonly uncounted: number;

@@ -27,7 +27,7 @@ interface OtherScopes {
   readonly cost?: Pick<CostBounds, 'scopes' | 'uncounted'>;
 }
 
-/** `generation`: of the newest specs, by whose prices all scopes are counted. The rest: which limits the scope needs. */
+/** `generation`: of the newest specs. Their prices count for all scopes. `changes`, `cost`: true where the scope needs that limit. */
 interface OthersAsked extends Pick<ActiveSpec, 'estate'> {
   readonly generation: number;
   readonly changes: boolean;
@@ -102,7 +102,7 @@ async function costElsewhere(
 
 interface Missing {
   readonly before: { readonly changes?: ChangesElsewhere; readonly cost?: CostElsewhere };
-  /** All that lack a count or a cost. */
+  /** Scopes without a count or a cost. */
   readonly missing: ReadonlySet<ScopeKey>;
 }
 
@@ -136,7 +136,7 @@ async function fill(
       await counts.fill(where, { generation, ...guards.counting, count });
     }
     if (guards.bounds.cost === undefined || left === undefined || !withoutCost.has(other.scope)) continue;
-    // why: nobody knows whether that scope does what saves
+    // why: nobody knows whether that scope carries out its savings
     const counted = countedCost(left.input, { plan: [], all: left.actions }, guards.bounds.cost);
     await costs.fill(where, { generation, ...counted }, costBefore.get(other.scope));
   }
@@ -189,7 +189,7 @@ export function remaining({ scope, estate, guards, observation, knowledge }: Loo
   return { input, actions: actions.filter((action) => !isBegun(action)) };
 }
 
-/** `actions`: all that a scope would still do, whatever limits withhold. */
+/** `actions`: all remaining actions of a scope, before limits withhold any. */
 interface Remaining {
   readonly input: PlanInput;
   readonly actions: readonly Action[];

@@ -119,11 +119,11 @@ export interface Approvals {
   active(where: Where): Promise<readonly Approval[]>;
   /** The same, of all scopes of an estate. */
   activeIn(estate: string): Promise<readonly Approval[]>;
-  /** Those by which the grace of an object began, of any generation and spent as they are, but none that was withdrawn. */
+  /** The approvals that began the grace of an object, of any generation, also spent ones. Withdrawn ones are left out. */
   ofTombstones(estate: string): Promise<readonly Approval[]>;
   /** All of the newest generation, of every scope, oldest first: expired ones too, as their actions have run. */
   given(estate: string): Promise<readonly Approval[]>;
-  /** The numbers of those that a person withdrew. */
+  /** The numbers of approvals that a person withdrew. */
   withdrawn(estate: string): Promise<ReadonlySet<number>>;
   /**
    * Ends an approval from now on, also one of `ofTombstones`; with a note in the ledger. Undefined: no approval of this number is
@@ -155,7 +155,7 @@ export interface ApprovalDraft extends Where {
   readonly breakGlass?: true;
 }
 
-/** `names`: all that are theirs. `roles`: their roles in approvals, each with the digests of the actions that it holds for. */
+/** `names`: all names of this person. `roles`: their roles in approvals, each with the digests of the actions that it covers. */
 export interface Approver {
   readonly names: readonly string[];
   readonly roles?: Readonly<Record<string, readonly string[]>>;
@@ -204,9 +204,12 @@ interface Backoff extends Refused {
   readonly waits: boolean;
 }
 
-/** Drift that was healed in the last 24 hours, for as long: from it fights are known. */
+/** Drift that Setpoint healed in the last 24 hours. Fights are found in it. */
 export interface Fights {
-  /** Each takes the place of what is kept of its field; one that is told is an event, in the same transaction. By the store's clock. */
+  /**
+   * Each draft replaces the record of its field. A draft with `isTold` becomes an event in the same transaction. Times are by the store’s
+   * clock.
+   */
   keep(where: Where, healings: readonly HealingDraft[]): Promise<void>;
   /** Of one scope, or of all of an estate; sorted by scope, address and field. */
   list(where: Pick<Where, 'estate'> & Partial<Where>): Promise<readonly ListedHealing[]>;
@@ -214,7 +217,10 @@ export interface Fights {
   counts(): Promise<readonly FightCount[]>;
 }
 
-/** `waitMs`: the next healing waits so long. `closes`: healing takes traffic away, and never waits. `isTold`: it is an event. */
+/**
+ * `waitMs`: the wait before the next healing. `closes`: healing takes traffic away, and never waits. `isTold`: the healing becomes an
+ * event.
+ */
 export interface HealingDraft extends HealedAgain {
   readonly waitMs: number;
   readonly closes: boolean;
@@ -297,32 +303,32 @@ export interface ScopeCounts {
  * scopes and adds to its own, so scopes cannot race.
  */
 export interface ScopeCosts {
-  /** By the scope's own reconcile, from its observation. Nothing is kept where the lease is another's, or for an older generation. */
+  /** Keeps the count of the scope's own reconcile, from its observation. Ignores the count of a former lease or of an older generation. */
   keep(where: Where & Pick<Reconcile, 'lease'>, cost: KeptScopeCost): Promise<void>;
   /**
-   * By another scope's reconcile, from the last observation: it changes nothing where the scope is counted in this generation. Read
-   * `before`, the monthly cost in an earlier one, before all that the cost rests on. Where it differs by now, an intent raised it
-   * meanwhile, and nothing is changed.
+   * Keeps the count of another scope's reconcile, from the last observation. It changes nothing where the scope is counted in this
+   * generation. Read `before`, the monthly cost in an earlier generation, before all other input of the count. Where the stored cost
+   * differs from `before`, an intent raised it meanwhile, and the store changes nothing.
    */
   fill(where: Where, cost: ScopeCost, before: number | undefined): Promise<void>;
   /**
-   * Drops the cost of all scopes but these where we own no machine and no intent is open. A scope that left the specs keeps its last
-   * cost until then, as nobody observes it.
+   * Drops the cost of other scopes where we own no machine and no intent is open. Until then a scope that left the specs keeps its last
+   * cost, as nobody observes it.
    */
   dropEmpty(named: { readonly estate: string; readonly scopes: readonly ScopeKey[] }): Promise<void>;
   /** The costs of all scopes that Setpoint ever observed, sorted by scope. */
   list(estate: string): Promise<readonly ListedScopeCost[]>;
 }
 
-/** `generation`: by whose prices. The rest: see core/plan/cost-limit.ts. */
+/** `generation`: the one with the prices of this count. The other fields: see core/plan/cost-limit.ts. */
 export interface ScopeCost extends Omit<CountedCost, 'scope'> {
   readonly generation: number;
 }
 
-/** Without `raises`: those of the generation stay, and nothing is kept where it counted none. */
+/** Without `raises` the store keeps those of the generation. It keeps nothing where it has no count of that generation. */
 export type KeptScopeCost = Omit<ScopeCost, 'raises'> & Partial<Pick<ScopeCost, 'raises'>>;
 
-/** Without a cost: nobody has counted the scope yet. */
+/** Without a cost: the scope was not counted yet. */
 export interface ListedScopeCost {
   readonly scope: ScopeKey;
   readonly cost?: ScopeCost;

@@ -119,7 +119,7 @@ async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext):
   return { generation, digest, authors, given, missing: await stillMissing(asked.estate, offer, store) };
 }
 
-/** The reasons of windows and freezes that actions pass by a word of break-glass. */
+/** The windows and freezes that a break-glass approval lets actions pass. */
 export async function brokenBy(
   { breakGlass = false }: OfferChoice,
   { estate, store }: StoredEstateView,
@@ -256,7 +256,7 @@ interface ApprovableAndGoing extends Approvable {
   readonly going: readonly ScopePlan[];
 }
 
-/** `address`, or its end: only the actions there. `breakGlass`: what windows and freezes hold is offered, too. */
+/** `address`, or its end: offers only the actions there. `breakGlass`: offers changes that windows and freezes hold, too. */
 type OfferChoice = Pick<OfferAsked, 'address' | 'breakGlass'>;
 
 /**
@@ -293,7 +293,7 @@ export async function approvableIn(
   }
 }
 
-/** True where a rule about changes may not have seen an action, for what ends by itself holds it. */
+/** True where a rule about changes may not have judged an action, as a hold that ends by itself withholds it. */
 const isHeldByTime = ({ looked }: EstateView, plans: readonly ScopePlan[]): boolean =>
   looked.some(({ input }) => input.choices?.judge !== undefined) &&
   plans.some(({ findings }) => findings.some((found) => isWithheld(found) && endsByItself.has(found.code)));
@@ -372,7 +372,7 @@ const withheldIn = (
       .map((action) => ({ scope, action, digest: actionDigest(action, sha256) }));
   });
 
-/** Parts of drift that wait for another word, or for their time. */
+/** Parts of drift that wait for another approval, or for their time. */
 const namedOnly: ReadonlySet<DriftPart | undefined> = new Set(['report', 'contested', 'destructive']);
 
 const lifts: ReadonlySet<WithholdCode> = new Set(['mode', 'limit', 'remediation', 'approvals']);
@@ -422,7 +422,7 @@ interface RequiredOf {
   readonly input: PlanInput;
 }
 
-/** The requirements of these actions of a plan that are not met yet, by all that is asked for at once. */
+/** The unmet requirements of these actions of a plan, judged together. */
 export async function requiredIn(
   { plan, actions, input }: RequiredOf,
   { holds = [], judge }: Pick<Choices, 'holds' | 'judge'> = {},

@@ -10,7 +10,7 @@ const most = 200;
 
 interface Waiting {
   readonly estate: string;
-  /** The newest: what is approved is of it, and of those before that are not fully applied. */
+  /** The newest generation. An approval covers its actions, and those of earlier generations that are not fully applied. */
   readonly generation: number;
   readonly plans: readonly Pick<ScopePlan, 'scope' | 'actions'>[];
 }

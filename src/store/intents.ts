@@ -108,9 +108,9 @@ async function save(write: ChainWrite, { estate, scope }: Reconcile, { intents, 
 
 /** The knowledge before drafts are judged. `open`: open intents, by `keyText` of their action. */
 interface Standing extends Known {
-  /** Knows an answer for the place of every draft that is new. */
+  /** Has an answer for the place of every new draft. */
   readonly count: EstateCount;
-  /** Those that the limit of the cost refuses, and why. */
+  /** The drafts that the limit of the cost refuses, with the reasons. */
   readonly dear: ReadonlyMap<IntentDraft, string>;
   /** Undefined: people said something stricter since the reconcile was judged. */
   readonly guardEpoch: number | undefined;
@@ -172,7 +172,7 @@ function forbiddance(
   return staleness(reconcile, draft.subject.address, applied.get(draft.subject.address));
 }
 
-/** True of what takes a place: an intent that stands open has its place. */
+/** True where an intent still takes a place in the limits: an open intent has its place. */
 function isNew(reconcile: Reconcile, draft: IntentDraft, { open, applied }: Known): boolean {
   const { address } = draft.subject;
   return staleness(reconcile, address, applied.get(address)) === undefined && !open.has(keyText(actionKey(draft)));

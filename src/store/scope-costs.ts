@@ -113,7 +113,7 @@ export async function takeCosts(
   return refused;
 }
 
-/** Healing by a former generation heeds the limit of the newest one, too. */
+/** The limit of the newest generation holds for healing by a former one, too. */
 async function newestCostLimit(trx: Write, estate: string): Promise<CostLimit | undefined> {
   const row = await trx
     .selectFrom('generations')
@@ -133,7 +133,7 @@ const refusedBy = (count: CostCount, drafts: readonly IntentDraft[]): ReadonlyMa
     }),
   );
 
-/** A launch that comes to nothing stays counted until the next observation of its scope. */
+/** A failed launch stays counted until the next observation of its scope. */
 const raise = (trx: Write, { estate, scope }: Reconcile, by: number) =>
   sql`
     UPDATE setpoint.scope_costs

@@ -14,7 +14,9 @@ export interface PriceTable {
   readonly atLeast?: readonly Price[];
 }
 
-/** `monthly`: of all that is priced. `unpriced`: what is not, such as `aws eu-west-1 gp3`, once for each resource that has it. */
+/**
+ * `monthly`: the sum of all known prices. `unpriced`: parts without a price, such as `aws eu-west-1 gp3`, once for each resource with one.
+ */
 export interface Cost {
   readonly monthly: number;
   readonly unpriced: readonly string[];
@@ -126,7 +128,7 @@ function diskCost(
   return { monthly: 0, unpriced: [nameOf(place, type === undefined ? 'disk of an unknown type' : `disk ${type}`)] };
 }
 
-/** A plan's monthly cost. `before`: of what stands; `after`: as all of the plan is applied. */
+/** A plan's monthly cost. `before`: of the existing resources; `after`: once the whole plan is applied. */
 export interface PlanCost {
   readonly currency: string;
   readonly before: number;
@@ -187,7 +189,7 @@ function costsAfter({ machines, plan, placeOf }: Planned, table: PriceTable): re
   ];
 }
 
-/** With what no document states as it stands: an adopted machine keeps its disk. Of an instance. */
+/** The attributes, completed by the existing machine: an adopted machine keeps its disk. For instances only. */
 export function attributesAfter(action: Action): InstanceAttributes | undefined {
   if (!('desired' in action)) return undefined;
   const desired = action.desired.attributes as InstanceAttributes; // why: only called for instances

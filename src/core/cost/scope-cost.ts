@@ -16,13 +16,13 @@ import {
   sumOf,
 } from './cost.ts';
 
-/** The part of an action in the monthly cost, above 0. `unpriced`: what it adds and nobody knows the price of. */
+/** The amount that an action adds to the monthly cost, above 0. `unpriced`: its parts without a known price. */
 export interface Raise {
   readonly monthly: number;
   readonly unpriced: readonly string[];
 }
 
-/** The monthly cost of a scope, as limits count it: nothing is left out because nobody sees it at the moment. */
+/** The monthly cost of a scope, as limits count it. A machine that no listing shows at the moment counts, too. */
 export interface ScopeCost {
   readonly standing: Cost;
   /** Undefined: the action raises nothing. */
@@ -88,11 +88,11 @@ function scopeCost(input: PlanInput, table: PriceTable): ScopeCost {
 /** The machines of a scope as the store and the specs know them, and their prices. */
 interface Records {
   readonly knowledge: Knowledge;
-  /** Of ours, and present. */
+  /** Our machines that the observation shows. */
   readonly seen: readonly { readonly observed: Seen; readonly address: Address }[];
   readonly unseen: readonly Unseen[];
   readonly launching: readonly Sent[];
-  /** Of each machine, as its launch was intended. */
+  /** The attributes of each machine, as its launch was intended. */
   readonly launchedAs: ReadonlyMap<CloudId, InstanceAttributes>;
   readonly recreated: ReadonlySet<Address>;
   /** Predecessors of machines that count. */
@@ -210,7 +210,7 @@ function raise({ before, after }: Sides): Raise | undefined {
   return inCents(monthly) === 0 && unpriced.length === 0 ? undefined : { monthly, unpriced };
 }
 
-/** One of several states of a machine: the one that costs most, and all that is not known of any. */
+/** The most expensive of several states of a machine, with the unknown prices of all of them. */
 const dearest = (costs: readonly Cost[]): Cost => ({
   monthly: Math.max(...costs.map(({ monthly }) => monthly)),
   unpriced: [...new Set(costs.flatMap(({ unpriced }) => unpriced))],
@@ -246,14 +246,14 @@ interface Sent {
   readonly attributes: InstanceAttributes;
 }
 
-/** Our own engine wrote the details of every intent. */
+/** The engine itself wrote the details of every intent. */
 const sent = ({ pending, again = [] }: Knowledge, verb: 'create' | 'update'): readonly Sent[] =>
   [...pending, ...again].flatMap(({ address, verb: own, draft }) => {
     const { attributes } = draft.details as { readonly attributes?: InstanceAttributes }; // why: see above
     return own === verb && draft.kind === 'instance' && attributes !== undefined ? [{ address, attributes }] : [];
   });
 
-/** Machines whose successor stands, or is asked for. One that died takes nobody's place. */
+/** Machines with a successor that stands or was requested. A dead successor replaces nothing. */
 function predecessors({ settled, pending }: Knowledge, counted: ReadonlySet<CloudId>): ReadonlySet<CloudId> {
   const known = [...settled].flatMap(([id, { terms }]) => (counted.has(id) ? (terms.successorOf ?? []) : []));
   const begun = pending.flatMap(({ verb, draft }) => {

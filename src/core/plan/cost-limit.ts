@@ -9,9 +9,9 @@ import type { Hold, PlanInput, Withholding } from './plan-input.ts';
 export interface CostBounds {
   readonly limit: CostLimit;
   readonly prices: PriceTable;
-  /** By these prices. */
+  /** Counts costs by these prices. */
   readonly costOf: (input: PlanInput) => ScopeCost;
-  /** The scopes of the estate as they were counted last; of those that are planned now, it does not count. */
+  /** The last cost of each scope of the estate. The cost of a scope that is planned now is not used. */
   readonly scopes?: readonly CountedCost[];
   /** Scopes whose cost nobody has counted yet by these prices. Their cost among `scopes` is an earlier one. */
   readonly uncounted?: readonly ScopeKey[];
@@ -24,7 +24,7 @@ export const costBounds = (limit: CostLimit, prices: PriceTable): CostBounds => 
   costOf: costsBy(prices),
 });
 
-/** `monthly`: of what stands and is launched. `raises`: planned, and not begun. `currency`: of both. */
+/** `monthly`: the cost of machines that stand or are being launched. `raises`: planned raises that have not begun. `currency`: of both. */
 export interface CountedCost {
   readonly scope: ScopeKey;
   readonly currency: string;
@@ -33,7 +33,7 @@ export interface CountedCost {
   readonly unpriced: readonly string[];
 }
 
-/** `plan`: all at once, with everything that other limits withhold left out. */
+/** `plan`: the whole plan at once, without the actions that other limits withhold. */
 export interface PlannedScope {
   readonly input: PlanInput;
   readonly plan: Pick<ScopePlan, 'actions'>;
@@ -43,12 +43,12 @@ interface Asked {
   readonly bounds: CostBounds;
   /** A person allows this sum. */
   readonly allowCost?: number | undefined;
-  /** An open intent stands for the action: it counts as standing. */
+  /** The action has an open intent, so its cost counts already. */
   readonly hasPlace: (action: Action) => boolean;
 }
 
 /**
- * Holds whatever raises the monthly cost of the estate while the projected sum is over its limit. One hold a scope.
+ * Holds actions that raise the monthly cost of the estate while the projected sum is over its limit. Each scope has one hold.
  *
  *   sum        | of
  *   -----------+-------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ interface Asked {
  *   while a sum is unknown         | always: a price is missing, or a scope is still to be counted, or in another currency
  *   of healing, of a rollout       | where its sum is over the limit, and over the sum that a person allows
  *
- * So a rollout that costs too much keeps no machine from being healed. What raises nothing is not held.
+ * So a rollout that costs too much keeps no machine from being healed. Actions that raise nothing are not held.
  */
 export function costHolds(scopes: readonly PlannedScope[], asked: Asked): readonly Hold[] {
   const { bounds } = asked;
@@ -81,13 +81,13 @@ export function costHolds(scopes: readonly PlannedScope[], asked: Asked): readon
 
 const isHealing = ({ cause }: Action): boolean => cause === 'drift';
 
-/** `raises`: some action of these scopes does. */
+/** `raises`: true where an action of these scopes raises the cost. */
 interface Sums {
   readonly raises: boolean;
   readonly healing: number;
   readonly rollout: number;
   readonly unpriced: readonly string[];
-  /** Other scopes, whose last cost is in another currency. */
+  /** Other scopes with a last cost in another currency. */
   readonly inOtherCurrency: readonly OwnCost[];
   /** The number of other scopes. */
   readonly uncounted: number;
@@ -169,11 +169,11 @@ function overLimit(raise: Raise, heals: boolean, { sums, asked }: Over): Withhol
   return { code: 'limit', why: overText({ sum, part: raise.monthly }, bounds.limit) };
 }
 
-/** Amounts are equal where they are of the same cent. */
+/** Amounts are compared in whole cents. */
 const isOver = (sum: number, { monthly }: CostLimit, allowCost = 0): boolean =>
   inCents(sum) > Math.max(monthly, allowCost);
 
-/** `sum`: projected, with `part`, which is of this action. */
+/** `sum`: the projected sum. It includes `part`, the raise by this action. */
 function overText({ sum, part }: { readonly sum: number; readonly part: number }, limit: CostLimit): string {
   const { monthly, currency, formerCurrency } = limit;
   const up = (Math.ceil(inCents(sum) * 100) / 100).toFixed(2);
@@ -185,7 +185,7 @@ function overText({ sum, part }: { readonly sum: number; readonly part: number }
 
 /** Raises in the order in which they are intended. */
 export interface CostCount {
-  /** Adds a raise. Where the limit does not allow it: the reason, and nothing is added. An approved one is always added. */
+  /** Adds a raise, or returns the reason for which the limit refuses it. An approved raise is always added. */
   take(raise: number, isApproved: boolean): string | undefined;
   readonly taken: number;
 }
@@ -196,7 +196,7 @@ interface CostAllowed {
   readonly allowCost?: number | undefined;
 }
 
-/** Counts on from the cost of all scopes. `own`: of the scope that raises it, in the currency of its raises. */
+/** Starts from the cost of all scopes. `own`: the cost of the raising scope, in the currency of its raises. */
 export function costCount({ limit, allowCost }: CostAllowed, own: OwnCost, all: readonly OwnCost[]): CostCount {
   const limitHere = costLimitIn(limit, own.currency);
   const other = all.find(({ currency }) => currency !== own.currency);
@@ -233,7 +233,9 @@ export function raisesCost({ actions }: ScopePlan, input: PlanInput, { costOf }:
   return actions.some((action) => cost.raiseOf(action) !== undefined);
 }
 
-/** The cost of a scope as the store keeps it. `all`: planned at once, whatever limits withhold; `plan`: what is done now. */
+/**
+ * The cost of a scope as the store keeps it. `all`: the whole plan, before limits withhold anything; `plan`: the actions to be done now.
+ */
 export function countedCost(
   input: PlanInput,
   { plan, all }: { readonly plan: readonly Action[]; readonly all: readonly Action[] },

@@ -86,13 +86,13 @@ const raising = (
 
 interface Counting {
   readonly bounds: Bounds;
-  /** Of the other limits. */
+  /** The holds of the other limits. */
   readonly holds: readonly Hold[];
   readonly denied: readonly Hold[][];
   readonly hasPlace: (action: Action) => boolean;
 }
 
-/** One for each scope; none where no limit on the cost holds anything. What other limits withhold neither raises nor saves. */
+/** One hold a scope; empty where no limit on the cost holds anything. An action that another limit withholds neither raises nor saves. */
 function* costHoldsOf(
   inputs: readonly PlanInput[],
   inAll: readonly ScopePlan[],

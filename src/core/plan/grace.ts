@@ -19,7 +19,7 @@ import type { Hold, PlanInput, Removals } from './plan-input.ts';
 import { gapOf, type World } from './world.ts';
 
 /**
- * Gives each deletion of what no document wants any more its grace.
+ * Gives each deletion of an object without a document its grace.
  *
  *   a deletion                                          | grace
  *   ----------------------------------------------------+---------------------------------------------------------
@@ -58,7 +58,7 @@ export function withGrace(decisions: readonly Decision[], world: World): readonl
   });
 }
 
-/** The stop of a machine while its grace runs, where its document wanted that. Once only: whoever starts it in its grace needs it. */
+/** Stops a machine in its grace where its document asked for that. It stops each machine once: a person who starts it again needs it. */
 function stopFor(deletion: Deletion, { input: { knowledge } }: World): readonly Action[] {
   const { kind, address, observed, grace, cause, documents } = deletion;
   const kept = knowledge.settled.get(observed.id)?.terms;
@@ -70,7 +70,7 @@ function stopFor(deletion: Deletion, { input: { knowledge } }: World): readonly 
   if (applied?.machine.power !== 'running' || knowledge.pending.some((one) => one.address === address)) return [];
   const desired: Desired<'instance'> = {
     ...{ kind, address, name: observed.name, documents: refsTo(stated) },
-    // why: what others set on it since is not ours, and stays theirs when its document is back
+    // why: values that others have set since are not ours, and stay once its document is back
     attributes: { ...applied, machine: { ...applied.machine, power: 'stopped' } },
     terms: { mode: 'enforce', protect: kept.protect, deletionPolicy: kept.deletionPolicy },
   };
@@ -232,7 +232,7 @@ export function outlivedBy(decisions: readonly Decision[], world: World): (actio
   };
 }
 
-/** Whatever a gap hides, no end goes where a machine is seen that stays. */
+/** Gaps do not matter: no end of a rule goes away where an observation shows a machine that stays. */
 const hasStaying = (refs: readonly Ref[], { machines }: Going): boolean =>
   refs.length === 0 || refs.some((ref) => machines.get(ref)?.includes(undefined) === true);
 
@@ -245,7 +245,7 @@ const meanwhileBy: Readonly<Record<GracePower, string>> = {
   stopped: 'it is held stopped',
 };
 
-/** The end of the grace, with the way back, for people. `isEnded`: its document stands, and its lifetime is over. */
+/** The end of the grace, with the way back, for people. `isEnded`: its document is still in the specs, and its lifetime is over. */
 export function graceText(
   { until }: { readonly until: number },
   { isEnded, power }: { readonly isEnded: boolean; readonly power: GracePower },
