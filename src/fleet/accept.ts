@@ -353,38 +353,58 @@ async function formerEstates(
 /** The interval between two tries to end a document or patch that cannot end yet. */
 const sayEveryMs = 60_000;
 
+type Timed = 'patch' | 'lifetime';
+
 /**
  * Ends the patches and the documents whose time is over, by the store's clock: the same specs without them become the next generation, and
  * workers go on to it as in any rollout. One process does it at a time, and one that dies in between leaves the rest to the next one.
+ * A document that others need delays no end of a patch.
  */
 export function dueEnder(context: WorkerContext): () => Promise<void> {
   const { store, clock, telemetry } = context;
-  const saidAt = new Map<string, number>();
+  const failedAt = new Map<string, number>();
+  const keyOf = (estate: string, timed: Timed): string => `${timed} ${estate}`;
   return async () => {
-    const due = await Promise.all([store.fleet.patches.due(), store.fleet.lifetimes.due()]);
-    for (const estate of new Set(due.flat())) {
+    const due = { patch: await store.fleet.patches.due(), lifetime: await store.fleet.lifetimes.due() };
+    for (const estate of new Set([...due.patch, ...due.lifetime])) {
       // why: it parses all its specs, and is the same until a person changes them
-      if (clock.now() - (saidAt.get(estate) ?? Number.NEGATIVE_INFINITY) < sayEveryMs) continue;
-      const reason = await endIn(estate, context).catch((error: unknown) => messageOf(error));
-      if (reason === undefined) continue;
-      saidAt.set(estate, clock.now());
+      const isTried = (timed: Timed): boolean =>
+        due[timed].includes(estate) &&
+        clock.now() - (failedAt.get(keyOf(estate, timed)) ?? Number.NEGATIVE_INFINITY) >= sayEveryMs;
+      const tried = (['patch', 'lifetime'] as const).filter(isTried);
+      if (tried.length === 0) continue;
+      const failed = await endIn(estate, context).catch(
+        (error: unknown): Unended => ({ reason: messageOf(error), of: ['patch', 'lifetime'] }),
+      );
+      if (failed === undefined) continue;
+      for (const timed of failed.of) failedAt.set(keyOf(estate, timed), clock.now());
+      if (!tried.some((timed) => failed.of.includes(timed))) continue;
+      const { reason } = failed;
       telemetry.log.error('cannot end a patch or a document whose time is over; it stays', { estate, reason });
     }
   };
 }
 
+/** The reason that something stays whose time is over. `of`: what stays by it. */
+interface Unended {
+  readonly reason: string;
+  readonly of: readonly Timed[];
+}
+
 /** Undefined: the end is done, or another generation was accepted meanwhile. The next turn tries again. */
-async function endIn(estate: string, context: WorkerContext): Promise<string | undefined> {
+async function endIn(estate: string, context: WorkerContext): Promise<Unended | undefined> {
   const { store, outside } = context;
   const current = await store.generations.current(estate);
   const kept = current && (await keptSpecs(estate, current, store, outside.specs));
-  if (current === undefined || kept === undefined) return 'the specs of its newest generation are not in the store';
+  if (current === undefined || kept === undefined)
+    throw new Error('the specs of its newest generation are not in the store');
   const tree = await besideActive(kept, { estate, store, parse: outside.specs });
   const problem = tree.problems.find(({ severity }) => severity === 'error');
-  if (problem !== undefined) return `the specs are not valid without it: ${problem.message}`;
+  if (problem !== undefined) throw new Error(`the specs are not valid without it: ${problem.message}`);
   await recordAuthors({ estate, tree, current }, undefined, context);
   await accept(tree, current, context);
-  return tree.lifetimes?.refused;
+  const reason = tree.lifetimes?.refused;
+  return reason === undefined ? undefined : { reason, of: ['lifetime'] };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

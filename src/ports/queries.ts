@@ -409,9 +409,9 @@ export interface TargetHeld {
   /** Sorted by address. */
   readonly halfReplaced: readonly Replacement[];
   /** Resources on which the last reconcile did not act as it should. */
-  readonly changes: readonly HeldChanges[];
+  readonly withheldChanges: readonly HeldChanges[];
   /** There are more than were read. */
-  readonly more: boolean;
+  readonly truncated: boolean;
   /** Those that go first come first. */
   readonly inGrace: readonly InGrace[];
 }

@@ -113,12 +113,13 @@ export async function planPatch(asked: PatchAsked, grounds: PatchGrounds): Promi
   const { store } = grounds;
   const { current, before } = await activeTree(asked.estate, grounds);
   refuseUnsigned(before);
-  await refuseDue(asked.estate, store);
   const place = documentNamed(asked, before);
   const { document } = place;
   const active = await store.fleet.patches.active(asked.estate);
   const replaces = replacedBy(asked, active, { document, before });
-  const specs = await grounds.open(await treeWith({ ends: replaces }, before.tree, grounds, asked.estate));
+  const without = await treeWith({ ends: replaces }, before.tree, grounds, asked.estate);
+  await refuseDue(without, asked.estate, store);
+  const specs = await grounds.open(without);
   const specified = documentIn(specs, document);
   const patch = await draftOf(asked, specified, store);
   refuseReach(patch, place, asked.mine);
@@ -178,11 +179,12 @@ export async function endPatch(
   const { estate, id, by } = asked;
   const { store } = grounds;
   const { current, before } = await activeTree(estate, grounds);
-  await refuseDue(estate, store);
   const active = await store.fleet.patches.active(estate);
   const patch = endable(id, active, { ...asked, before });
   const end: PatchEnd = { id, as: 'person', why: by.reason, person: by.person };
-  const opened = await grounds.open(await treeWith({ ends: [end] }, before.tree, grounds, estate));
+  const tree = await treeWith({ ends: [end] }, before.tree, grounds, estate);
+  await refuseDue(tree, estate, store);
+  const opened = await grounds.open(tree);
   const move = { estate, revision: opened.tree.revision, after: current.number };
   await store.authors.record(move, { names: [...new Set([by.person, ...(asked.authors ?? [])])], more: false });
   const generation = await accepted(opened, current, store);
@@ -211,9 +213,14 @@ async function activeTree(
   return { current, before: await open(tree) };
 }
 
-/** A due end would be carried out by the way, and under another author. */
-async function refuseDue(estate: string, { fleet }: Pick<Store, 'fleet'>): Promise<void> {
-  const due = (await fleet.lifetimes.list(estate)).find(isDue);
+/** These specs would carry out a due end by the way, and under another author. An end that cannot be carried out stays due. */
+async function refuseDue(
+  { lifetimes }: Pick<SpecTree, 'lifetimes'>,
+  estate: string,
+  { fleet }: Pick<Store, 'fleet'>,
+): Promise<void> {
+  const ends = new Set(lifetimes?.out);
+  const due = (await fleet.lifetimes.list(estate)).find((one) => isDue(one) && ends.has(one.document));
   if (due === undefined) return;
   throw new Declined(
     'conflict',

@@ -104,7 +104,7 @@ export interface ScopeStatus {
 
 export async function estateStatusOf(estate: Estate, store: Store): Promise<EstateStatus> {
   const { name, dir, tree, scopes } = estate;
-  const [generation, held, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
+  const [generation, { rows: held }, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
     store.generations.current(name),
     heldRows({ seen: [{ estates: [name] }], filter: { estates: [name] } }, store),
     store.fleet.pauses.active(name),
@@ -273,7 +273,7 @@ export async function unmanagedScopes(
 
 /** At most so many pages are read. */
 const mostPages = 10;
-export const rowsPerPage = 1000;
+const rowsPerPage = 1000;
 
 interface BlockedAsked {
   readonly seen: readonly Bounds[];
@@ -283,12 +283,18 @@ interface BlockedAsked {
 }
 
 /** Resources on which the last reconcile could not act, at most 10,000, sorted by address. */
-export const blockedRows = (asked: BlockedAsked, store: Pick<Store, 'rows'>): Promise<readonly KeptRow[]> =>
-  rowsWith({ ...asked, statuses: ['Blocked'] }, store);
+export const blockedRows = async (asked: BlockedAsked, store: Pick<Store, 'rows'>): Promise<readonly KeptRow[]> =>
+  (await rowsWith({ ...asked, statuses: ['Blocked'] }, store)).rows;
 
 /** Resources on which the last reconcile did not act as it should, at most 1,000 a page, sorted by address. */
-export const heldRows = (asked: BlockedAsked, store: Pick<Store, 'rows'>): Promise<readonly KeptRow[]> =>
+export const heldRows = (asked: BlockedAsked, store: Pick<Store, 'rows'>): Promise<RowsRead> =>
   rowsWith({ ...asked, filter: { ...asked.filter, held: true }, statuses: heldStatuses }, store);
+
+/** `truncated`: there are more than were read. */
+export interface RowsRead {
+  readonly rows: readonly KeptRow[];
+  readonly truncated: boolean;
+}
 
 interface StatusesAsked extends BlockedAsked {
   readonly statuses: readonly Status[];
@@ -298,7 +304,7 @@ interface StatusesAsked extends BlockedAsked {
 async function rowsWith(
   { seen, filter = {}, statuses, pages = mostPages }: StatusesAsked,
   { rows }: Pick<Store, 'rows'>,
-): Promise<readonly KeptRow[]> {
+): Promise<RowsRead> {
   const all: KeptRow[] = [];
   let after: string | undefined;
   for (let page = 0; page < pages; page++) {
@@ -310,10 +316,10 @@ async function rowsWith(
       after,
     });
     all.push(...found.rows);
-    if (found.next === undefined) break;
     after = found.next;
+    if (after === undefined) break;
   }
-  return all;
+  return { rows: all, truncated: after !== undefined };
 }
 
 /** `blocked`: rows that say why a replacement goes no further; of the same scope or of more. Sorted by address. */
@@ -331,7 +337,7 @@ export async function withheldDrift(
   store: Pick<Store, 'rows'>,
 ): Promise<readonly WithheldDrift[]> {
   const filter = { estates: [estate], targets };
-  return withheldDriftIn(await rowsWith({ statuses: withheldStatuses, seen, filter }, store));
+  return withheldDriftIn((await rowsWith({ statuses: withheldStatuses, seen, filter }, store)).rows);
 }
 
 /** The same answer, with the drift that workers leave alone. */

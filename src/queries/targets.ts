@@ -22,7 +22,7 @@ import type { Store } from '../ports/store.ts';
 import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { everyMsOf } from './cadence.ts';
 import { requestReconcile } from './requests.ts';
-import { blockedRows, halfReplacedIn, heldRows, inGraceIn, rowsPerPage } from './status.ts';
+import { blockedRows, halfReplacedIn, heldRows, inGraceIn, type RowsRead } from './status.ts';
 import { subjectOf, subjectWithin } from './visible-plans.ts';
 
 type Ground = Pick<QueryContext, 'store' | 'open'>;
@@ -52,7 +52,7 @@ interface Facts {
   readonly pauses: readonly Pause[];
   readonly quarantine: ReadonlyMap<string, Quarantined>;
   readonly halfReplaced: ReadonlySet<ScopeKey>;
-  readonly held: readonly KeptRow[];
+  readonly held: RowsRead;
   readonly inGrace: ReadonlyMap<CloudId, InGrace>;
 }
 
@@ -80,7 +80,7 @@ async function factsOf({ estate, seen, newest }: FactsAsked, store: Store): Prom
     quarantine: new Map(quarantine.map((one) => [one.scope, one])),
     halfReplaced,
     held,
-    inGrace: await gracesOf(held, newest, knowledgeOf),
+    inGrace: await gracesOf(held.rows, newest, knowledgeOf),
   };
 }
 
@@ -151,11 +151,11 @@ async function reportsOf(
 function changesOf(
   { name, scope }: { readonly name: string; readonly scope: ScopeKey },
   { held, inGrace }: Facts,
-): Pick<TargetHeld, 'changes' | 'inGrace' | 'more'> {
-  const rows = held.filter(({ place }) => place.scope === scope && place.targets.includes(name));
+): Pick<TargetHeld, 'withheldChanges' | 'inGrace' | 'truncated'> {
+  const rows = held.rows.filter(({ place }) => place.scope === scope && place.targets.includes(name));
   return {
-    changes: heldChangesIn(rows),
-    more: held.length === rowsPerPage,
+    withheldChanges: heldChangesIn(rows),
+    truncated: held.truncated,
     inGrace: rows.flatMap(({ called: { id = '' } }) => inGrace.get(id) ?? []).toSorted((a, b) => a.until - b.until),
   };
 }

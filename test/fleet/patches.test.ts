@@ -411,7 +411,7 @@ describe('a patch and its workers', () => {
     const accepting = world.store.generations.accept(estate, before.revision, compiled.guards, {
       patches: before.patches,
     });
-    await assert.rejects(accepting, /is active, so nothing follows/);
+    await assert.rejects(accepting, /a patch of acme began or ended/);
     assert.equal((await world.store.fleet.patches.active(estate)).length, 1);
   });
 
@@ -440,4 +440,49 @@ describe('a patch and its workers', () => {
     await dueEnder(world.context)();
     assert.equal((await world.store.generations.current(estate))?.revision, current.revision);
   });
+});
+
+/** Rules need the account of a group on both of their sides, or of none: the first lifetime cannot end before the second. */
+const stuck = [
+  { kind: 'Target', metadata: { name: 'g' }, spec: { provider: 'gcp', account: 'acme-prod', region: 'europe-west1' } },
+  { kind: 'Network', metadata: { name: 'there' }, spec: { targets: ['g'], cidr: '10.30.0.0/16' } },
+  ...[
+    ['a', '10m'],
+    ['b', '24h'],
+  ].map(([name, ttl]) => ({
+    kind: 'Group',
+    metadata: { name },
+    spec: { network: 'there', names: { g: `${name}-account@acme-prod.iam.gserviceaccount.com` }, ttl },
+  })),
+  {
+    kind: 'FirewallRule',
+    metadata: { name: 'r' },
+    spec: { network: 'there', protocol: 'tcp', group: 'a', peers: { groups: ['b'] }, ttl: '24h' },
+  },
+];
+
+describe('a lifetime that is over, and that cannot end', () => {
+  it('keeps no patch from beginning, and from ending in time', async () => {
+    const world = await standing([...ground, ...stuck]);
+    await later(world, 600_000);
+    const end = dueEnder(world.context);
+    await end();
+    assert.equal(await numberOf(world), 1);
+    const { id } = await patched(world, { size: 'large' }, { until: world.clock.now() + 10_000 });
+    assert.equal(await numberOf(world), 2);
+    await later(world, 11_000);
+    await end();
+    assert.deepEqual([await numberOf(world), await ended(world)], [3, [[id, 'expired']]]);
+    const again = await patched(world, { size: 'large' });
+    const by = { person: 'ada', reason: 'done' };
+    assert.equal((await endPatch({ estate, id: again.id, by }, groundsOf(world))).generation.number, 5);
+  });
+});
+
+it('no patch carries out the end of a lifetime by the way', async () => {
+  const world = await standing([...ground, machine('preview', { ttl: '10m' })]);
+  await later(world, 600_000);
+  assert.match(await refusal(world, { size: 'large' }), /^The lifetime of Instance preview is over, and no generation/);
+  await dueEnder(world.context)();
+  await patched(world, { size: 'large' });
 });

@@ -180,12 +180,12 @@ const reconcilesAnswer = ({ last, running, nextAt }: TargetReconciles, seen: rea
   nextReconcileAt: nextAt,
 });
 
-const heldAnswer = ({ pauses, quarantine, rollouts, halfReplaced, changes, more, inGrace }: TargetHeld) => ({
-  withheldChanges: changes.map(({ code, failed, count, first }) => ({
+const heldAnswer = ({ pauses, quarantine, rollouts, halfReplaced, inGrace, ...held }: TargetHeld) => ({
+  withheldChanges: held.withheldChanges.map(({ code, failed, count, first }) => ({
     ...{ code, failed, count },
     resources: first.map(({ name, reason, next }) => ({ address: name, reason, next })),
   })),
-  ...(more ? { truncated: true as const } : {}),
+  ...(held.truncated ? { truncated: true as const } : {}),
   inGrace: inGrace.map(({ address, kind, id, since, until }) => ({ address, kind, id, since, until })),
   pauses: pauses.map(({ what, of, person, reason, at, until }) => {
     return { mode: what, subject: of.by, actor: person, reason, since: at, until };

@@ -116,6 +116,7 @@ describe('GET /v1/targets', () => {
     const place = { scope: where.scope, targets: ['here'] };
     for (const [number, truncated] of [
       [999, undefined],
+      [1000, undefined],
       [1001, true],
     ] as const) {
       const rows = Array.from({ length: number }, (_, n) => rowOf(`r-${n}`, { place, status: 'Blocked' }));
