@@ -4,6 +4,7 @@ import type { Access } from '../core/access/access-document.ts';
 import { criticalityOf } from '../core/criticality.ts';
 import { renderProblem } from '../core/documents/problem.ts';
 import { dayOf } from '../core/render/wording.ts';
+import { messageOf } from '../core/text.ts';
 import { openEstate } from '../estate/load.ts';
 import { generationsOf } from '../fleet/generations.ts';
 import type { ExternalAccess, WorkerContext } from '../fleet/worker-context.ts';
@@ -99,7 +100,7 @@ const nobodyKnown = (host: string): string =>
 /** Whom we believe, as a file says it that no repository of specs holds. Throws for whatever is wrong with it, line by line. */
 export async function readAccess(path: string): Promise<Access> {
   const text = await readFile(path, 'utf8').catch((cause) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`the access file ${path} cannot be read: ${why}. Name another with --access.`, { cause });
   });
   const { access, problems } = parseAccess({ path, text });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { messageOf } from '../core/text.ts';
 import type { Context, FleetSettings, ListenAddress, RunningFleet } from './context.ts';
 import { type ExitCode, exitCodes, UserError } from './errors.ts';
 import { integerBetween, numberBetween, parseDuration } from './options.ts';
@@ -182,7 +183,7 @@ interface Service {
 export async function runDaemon({ name, start }: Service, { terminal, signal }: Context): Promise<ExitCode> {
   const running = await start().catch((cause) => {
     const root = firstError(cause);
-    const why = root instanceof Error ? root.message : String(root);
+    const why = messageOf(root);
     throw new UserError(`${name} cannot start.`, { why, cause });
   });
   const { firstToken, httpUrl = '' } = running;

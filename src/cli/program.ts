@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { printableLines } from '../core/text.ts';
+import { messageOf, printableLines } from '../core/text.ts';
 import { Declined } from '../ports/queries.ts';
 import { type CommandFactory, commandsFor } from './commands/index.ts';
 import type { CliProcess, Context } from './context.ts';
@@ -108,7 +108,7 @@ function asUserError(error: unknown, signal: AbortSignal): UserError {
       next: 'Run it again once the database answers; `setpoint doctor` checks it. The ledger has every change that was started, and the next run continues from there.',
       cause: error,
     });
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new UserError(message || 'An unexpected error occurred.', {
     next: 'Set SETPOINT_DEBUG=1 to see the stack trace.',
     cause: error,

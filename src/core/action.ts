@@ -110,6 +110,10 @@ export function partField(action: Action): { readonly part?: DriftPart } {
   return part === undefined ? {} : { part };
 }
 
+/** A verb at an address, whatever its part of the drift. */
+export const verbKey = ({ verb, address }: { readonly verb: string; readonly address: Address }): string =>
+  `${verb} ${address}`;
+
 /** An action of a plan, or its outcome: by its verb, its address, and its part of the drift. */
 export const actionKey = (action: Action): string =>
   keyBy({ verb: action.verb, address: action.address, part: driftPartOf(action) });

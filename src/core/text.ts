@@ -39,6 +39,15 @@ function* units(character: string): Iterable<number> {
 
 const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
 
+/** The text as the end of a sentence; '' stays. */
+export const withFullStop = (text: string): string => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
+
+/** The text as a part of a longer sentence. */
+export const withoutFullStop = (text: string): string => text.replace(/\.$/, '');
+
+/** The message of whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** True where `*` of the glob stands for any text. In one pass, whatever the glob: names are of whoever made the object. */
 export function isGlobOf(glob: string, text: string): boolean {
   const [first = '', ...rest] = glob.split('*');

@@ -2,6 +2,7 @@ import { type Action, doneVerbOf } from '../core/action.ts';
 import type { Desired } from '../core/desired.ts';
 import { backoff, type Failure } from '../core/failure.ts';
 import type { InstanceAttributes } from '../core/resource.ts';
+import { withFullStop } from '../core/text.ts';
 import type { LaunchAnswer, LaunchQuestion } from '../ports/provider.ts';
 import { wait } from './control.ts';
 import type { ExecutionContext, LaunchChecks } from './execution-context.ts';
@@ -31,7 +32,7 @@ export async function launchObstacle(action: Action, context: ExecutionContext):
   const { failure } = answer;
   if (answer.as === 'unknown' && !endsFirst(action)) return undefined;
   const message =
-    answer.as === 'unknown' ? `${unasked} ${failure.message}` : `${sentence(failure.message)} ${untouched}`;
+    answer.as === 'unknown' ? `${unasked} ${failure.message}` : `${withFullStop(failure.message)} ${untouched}`;
   const { code, requestId } = failure;
   const obstacle: Failure = {
     ...{ kind: 'terminal', code, message },
@@ -42,8 +43,6 @@ export async function launchObstacle(action: Action, context: ExecutionContext):
   context.notify?.({ at: 'settled', kind, verb: doneVerbOf(action), address, failure: obstacle });
   return { as: 'failed', failure: obstacle };
 }
-
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const untouched = 'This was checked before any change: nothing was started, stopped or ended for it.';
 const unasked =

@@ -1,4 +1,4 @@
-import { type Action, type DeleteReason, isInGrace, type ScopePlan } from '../core/action.ts';
+import { type Action, type DeleteReason, isInGrace, type ScopePlan, verbKey } from '../core/action.ts';
 import { actionDigest, halvesOf } from '../core/digest.ts';
 import { isJoining, plannedOf } from '../core/order/moves.ts';
 import type { Hold, Withholding } from '../core/plan/plan-input.ts';
@@ -103,10 +103,10 @@ function whyStale(verb: Action['verb'], now: Action | undefined): string {
  */
 export function onlyApproved(approved: readonly Action[], plans: readonly ScopePlan[]): Hold {
   const shown = new Set<Address>([...approved.map(({ address }) => address), ...pending(plans), ...resting(plans)]);
-  const destroying = new Set(approved.filter(destroys).map(actionKey));
+  const destroying = new Set(approved.filter(destroys).map(verbKey));
   return (action) => {
     if (action.verb === 'forget' || (action.verb === 'delete' && isOurOwn.has(action.because))) return undefined;
-    if (destroys(action) ? destroying.has(actionKey(action)) : shown.has(action.address)) return undefined;
+    if (destroys(action) ? destroying.has(verbKey(action)) : shown.has(action.address)) return undefined;
     return { code: 'stale', why: 'it was not in the plan that was approved. Plan again.' };
   };
 }
@@ -114,7 +114,6 @@ export function onlyApproved(approved: readonly Action[], plans: readonly ScopeP
 /** Twins of lost answers, and what was deleted and shows again. */
 const isOurOwn: ReadonlySet<DeleteReason> = new Set(['twin', 'again']);
 
-const actionKey = ({ verb, address }: Action): string => `${verb} ${address}`;
 /** Not a deletion whose grace runs: as long as it does, it only stops its machine. */
 const destroys = (action: Action): boolean =>
   (action.verb === 'delete' && !isInGrace(action)) || (action.verb !== 'create' && countOf(action) !== undefined);

@@ -2,6 +2,7 @@ import { criticalityOf } from '../core/criticality.ts';
 import { ownName } from '../core/documents/document.ts';
 import { baseRevision } from '../core/patch.ts';
 import { dayOf, shortRevision } from '../core/render/wording.ts';
+import { messageOf } from '../core/text.ts';
 import { takenNames } from '../core/trust.ts';
 import { isDue } from '../core/ttl.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
@@ -406,5 +407,3 @@ async function endIn(estate: string, context: WorkerContext): Promise<Unended | 
   const reason = tree.lifetimes?.refused;
   return reason === undefined ? undefined : { reason, of: ['lifetime'] };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-import { type Action, type Finding, heldAs, type ScopePlan, type WithheldFinding } from '../core/action.ts';
+import { type Action, type Finding, heldAs, type ScopePlan, verbKey, type WithheldFinding } from '../core/action.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import { countedCost, raisesCost } from '../core/plan/cost-limit.ts';
@@ -216,22 +216,18 @@ async function planOf(input: PlanInput, bounds: Bounds): Promise<ScopePlan> {
   return plan;
 }
 
-const keyOf = (verb: string, address: Address): string => `${verb} ${address}`;
-
 /** Resources in their grace are left as they are: no former generation heals them. */
 function waitingOf({ last }: Converged, planned: readonly Action[]): ReadonlySet<Address> {
   const findings = last?.plan.findings ?? [];
   const rollouts = new Set(
-    planned
-      .filter((action) => !isStopForGrace(action))
-      .flatMap(({ verb, address, cause }) => (cause === 'rollout' ? [keyOf(verb, address)] : [])),
+    planned.filter((action) => action.cause === 'rollout' && !isStopForGrace(action)).map(verbKey),
   );
   return new Set(
     findings.flatMap((found) =>
       found.type === 'withheld' &&
       found.code !== 'grace' &&
       found.cause !== 'drift' &&
-      rollouts.has(keyOf(found.action, found.address))
+      rollouts.has(verbKey({ verb: found.action, address: found.address }))
         ? [found.address]
         : [],
     ),

@@ -1,4 +1,5 @@
 import type { Action } from '../core/action.ts';
+import { verbKey } from '../core/action.ts';
 import { fightBackoffMs, fightKey, type HealedAgain, healedAgain, isTold } from '../core/fights.ts';
 import { closesTraffic, healedBy } from '../core/plan/contested.ts';
 import { documentsOf } from '../core/plan/holds.ts';
@@ -28,16 +29,16 @@ export function healingWatch(fights: Fights): HealingWatch {
   return {
     planned: (actions) => {
       sent.clear();
-      for (const action of actions) if (action.cause === 'drift') sent.set(keyOf(action), action);
+      for (const action of actions) if (action.cause === 'drift') sent.set(verbKey(action), action);
     },
     progressed: (event) => {
-      const action = event.at === 'settled' && event.failure === undefined ? sent.get(keyOf(event)) : undefined;
+      const action = event.at === 'settled' && event.failure === undefined ? sent.get(verbKey(event)) : undefined;
       if (action === undefined) return;
       settled.push(action);
-      times.set(keyOf(action), (times.get(keyOf(action)) ?? 0) + 1);
+      times.set(verbKey(action), (times.get(verbKey(action)) ?? 0) + 1);
     },
     hold: (action) => {
-      if (action.cause !== 'drift' || (times.get(keyOf(action)) ?? 0) < mostHealings) return undefined;
+      if (action.cause !== 'drift' || (times.get(verbKey(action)) ?? 0) < mostHealings) return undefined;
       return {
         code: 'contested',
         why: `healed ${mostHealings} times in this reconcile, and it differs again: ${next}`,
@@ -59,8 +60,6 @@ export function healingWatch(fights: Fights): HealingWatch {
 }
 
 const next = 'somebody else writes it at the same time. The next reconcile goes on.';
-
-const keyOf = ({ verb, address }: { readonly verb: string; readonly address: string }): string => `${verb} ${address}`;
 
 function draftOf(healing: HealedAgain, action: Action, { documents }: Wanted): HealingDraft {
   const closes = closesTraffic(action);

@@ -1,4 +1,4 @@
-import { type Action, type DoneVerb, driftPartOf, heldAs, isInGrace } from '../core/action.ts';
+import { type Action, driftPartOf, heldAs, isInGrace, verbKey } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
@@ -9,6 +9,7 @@ import type { Hold, StoppedWaves, Withholding } from '../core/plan/plan-input.ts
 import { remediationHold } from '../core/plan/remediation.ts';
 import type { ConsentsOf } from '../core/plan/required-approvals.ts';
 import type { Address } from '../core/resource.ts';
+import { withoutFullStop } from '../core/text.ts';
 import type { Guard, GuardMoment } from '../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints } from '../estate/active-spec.ts';
 import { approvalLost, approvedAs, hasLostApproval } from '../estate/approvals.ts';
@@ -257,15 +258,15 @@ export async function recordRefusals(
   if (refused.size + done.size === 0) return;
   const kept = new Map((await backoffs.list(where)).map((one) => [one.address, one]));
   for (const address of done) if (kept.has(address)) await backoffs.clear(where, address);
-  const refusedActions = planned.filter((action) => refused.has(keyOf(action)));
+  const refusedActions = planned.filter((action) => refused.has(verbKey(action)));
   // why: another part of the drift is of the same address, and was not sent unless nothing else was
   for (const action of refusedActions.toSorted((a, b) => Number(isApart(b)) - Number(isApart(a)))) {
-    const failure = refused.get(keyOf(action));
+    const failure = refused.get(verbKey(action));
     if (failure === undefined) continue;
     const again = { address: action.address, digest: digestOf(action), generation };
     const failures = timesBefore(again, kept.get(action.address)) + 1;
     const waits = failure.kind === 'conflict' ? failures : failures - 1;
-    const said = `"${failure.message.replace(/\.$/, '')}" (${failure.code}).`;
+    const said = `"${withoutFullStop(failure.message)}" (${failure.code}).`;
     await backoffs.put(where, { ...again, failures, said }, waits === 0 ? 0 : backoffMs(waits));
   }
 }
@@ -277,9 +278,9 @@ function outcomesOf(rounds: ConvergeResult['converged']['rounds']) {
   const refused = new Map<string, Failure>();
   const done = new Set<Address>();
   for (const { failed, settled } of rounds) {
-    for (const one of failed) if (repeats.has(one.failure.kind)) refused.set(keyOf(one), one.failure);
+    for (const one of failed) if (repeats.has(one.failure.kind)) refused.set(verbKey(one), one.failure);
     for (const one of settled) {
-      refused.delete(keyOf(one));
+      refused.delete(verbKey(one));
       done.add(one.address);
     }
   }
@@ -294,5 +295,3 @@ function timesBefore(
 }
 
 const repeats: ReadonlySet<Failure['kind']> = new Set(['conflict', 'terminal']);
-const keyOf = ({ verb, address }: { readonly verb: DoneVerb; readonly address: Address }): string =>
-  `${verb} ${address}`;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Finding } from '../core/action.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { intervalOf } from '../core/criticality.ts';
+import { messageOf } from '../core/text.ts';
 import type { Progress, ReconcileControl } from '../engine/control.ts';
 import type { PlannedObservation } from '../engine/converge.ts';
 import type { Site } from '../engine/ports.ts';
@@ -54,7 +55,7 @@ export function reconcileHandler(
       return hasMore[as] ? 'again' : 'done';
     } catch (error) {
       const as = signal.aborted ? 'stopped' : 'failed';
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       watch.ended(as, why);
       // why: a reconcile that throws five times is poison, and what the store failed is no fault of the scope
       const byStore = await failedByStore(error, where, context, signal).finally(() => recorder.ended(as, why, 0));

@@ -1,3 +1,4 @@
+import { messageOf } from '../core/text.ts';
 import type { Log } from '../ports/clock-and-log.ts';
 import type { UnsignedEstate } from '../ports/store.ts';
 import { asLeader } from './supervisor.ts';
@@ -99,7 +100,7 @@ function deliveryOf({ store, clock }: Means, logError: LogError) {
         logError('a witness rejects checkpoints', { witness, reason });
     } catch (error) {
       logError('checkpoints are not sent to witnesses', {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       });
     } finally {
       running = undefined;
@@ -129,7 +130,7 @@ async function signAll(
     await store.audit.checkpoint(estate).catch((error: unknown) => {
       logError('the ledger of an estate is not signed', {
         estate,
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       });
     });
 }

@@ -1,4 +1,5 @@
 import { ofKind } from '../core/documents/spec-set.ts';
+import { messageOf } from '../core/text.ts';
 import { followScope, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import { revisionAcceptor } from './accept.ts';
 import { asLeader } from './supervisor.ts';
@@ -136,7 +137,7 @@ async function look(source: Source, context: WorkerContext, signal: AbortSignal)
     return why === undefined ? { state: 'sound', tree } : { state: 'broken', tree, why };
   } catch (error) {
     signal.throwIfAborted();
-    return { state: 'away', why: error instanceof Error ? error.message : String(error) };
+    return { state: 'away', why: messageOf(error) };
   }
 }
 

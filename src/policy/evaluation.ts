@@ -1,5 +1,6 @@
 import type { Given } from '../core/policy/change.ts';
 import type { Expression, Found, Outcome } from '../core/policy/evaluate.ts';
+import { messageOf } from '../core/text.ts';
 import { compileExpression, isAboutChange, isAboutEffect, isShort, type Prepared, prepare } from './expressions.ts';
 
 /**
@@ -46,7 +47,7 @@ function compiledOrFailed(text: string, kinds: Expression['kinds']): Compiled {
       isAboutEffect: isAboutEffect(text, kinds),
     };
   } catch (error) {
-    const failed = error instanceof Error ? error.message : String(error);
+    const failed = messageOf(error);
     return { run: () => ({ failed }), isShort: true, isAboutChange: false, isAboutEffect: false };
   }
 }

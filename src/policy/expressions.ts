@@ -5,6 +5,7 @@ import type { ChangeView, Given, TrafficView } from '../core/policy/change.ts';
 import type { Outcome } from '../core/policy/evaluate.ts';
 import { opens, type ResourceView } from '../core/policy/view.ts';
 import type { Kind } from '../core/resource.ts';
+import { messageOf } from '../core/text.ts';
 
 /** A given resource in the values of the language. */
 export type Prepared = object;
@@ -259,8 +260,6 @@ function reasonOf(cause: unknown): string {
   const short = line.length > MOST_REASON ? `${line.slice(0, MOST_REASON)}…` : line;
   return short.charAt(0).toLowerCase() + short.slice(1);
 }
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** The method that stands for `matches`: the library lets nobody replace its own. */
 const ownMatches = 'matches_';

@@ -1,3 +1,4 @@
+import { messageOf } from '../core/text.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { SpecSnapshot } from '../ports/fleet-state.ts';
@@ -46,7 +47,7 @@ export async function openActiveSpec(
 }
 
 function unopened(cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   throw new Declined('conflict', `This version of Setpoint cannot open the active specs: ${why}`, { cause });
 }
 

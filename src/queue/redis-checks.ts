@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { messageOf } from '../core/text.ts';
 
 /**
  * Throws where the Redis at `url` cannot be reached or may throw jobs away when it is full, with what to do about it. The
@@ -65,7 +66,7 @@ async function memoryOf(url: string, where: string): Promise<string> {
     await redis.connect();
     return await redis.info('memory');
   } catch (error) {
-    const why = causes[0]?.message ?? (error instanceof Error ? error.message : String(error));
+    const why = causes[0]?.message ?? messageOf(error);
     throw new Error(
       `no connection to Redis at ${where}: ${why}. Is REDIS_URL right (redis://user:password@host:6379), ` +
         'and does the server run? Without REDIS_URL, all workers of a database share jobs and budgets in PostgreSQL.',

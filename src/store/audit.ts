@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { canonical } from '../core/ledger/canonical.ts';
 import { type EstateCheckpoint, genesis, type Head, peopleChain, type SignedCheckpoint } from '../core/ledger/chain.ts';
 import { type LedgerItem, type Recorded, type Verdict, verification } from '../core/ledger/verification.ts';
+import { messageOf } from '../core/text.ts';
 import { type Audit, defaultUnsignedLimitMs, type VerifyOptions } from '../ports/store.ts';
 import { type Checkpoints, checkpointsIn, NotTheSigner, type SigningOptions } from './checkpoints.ts';
 import type { Context } from './context.ts';
@@ -79,7 +80,7 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
     close: async () => {
       const failed: string[] = [];
       const wrong = (error: unknown): void => {
-        failed.push(error instanceof Error ? error.message : String(error));
+        failed.push(messageOf(error));
       };
       for (const estate of unsigned.estates()) await sign(estate).catch(wrong);
       for (const { witness, reason } of await checkpoints.deliver('onlyOwn'))

@@ -14,6 +14,7 @@ import {
   type SignedCheckpoint,
   sealText,
 } from '../core/ledger/chain.ts';
+import { messageOf } from '../core/text.ts';
 import type { Witness } from '../ports/ledger.ts';
 import type { LostCheckpoints, Undelivered, UnsignedEstate } from '../ports/store.ts';
 import type { Context } from './context.ts';
@@ -435,7 +436,7 @@ async function deliverTo({ witness, waiting }: Queue): Promise<readonly Undelive
     }
     return [];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return [{ witness: witness.name, waiting: waiting.length, reason }];
   }
 }

@@ -10,6 +10,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
+import { messageOf } from '../core/text.ts';
 import { unlessAway, unlessLost } from './health.ts';
 import type { Database, Tables } from './tables.ts';
 
@@ -248,7 +249,7 @@ function parsed(databaseUrl: string): pg.ClientConfig {
     const said = parse(databaseUrl);
     return toClientConfig({ ...said, ...(typeof said.ssl === 'string' && { ssl: tlsOf(said.ssl) }) });
   } catch (error) {
-    throw unreadable(error instanceof Error ? error.message : String(error), error);
+    throw unreadable(messageOf(error), error);
   }
 }
 

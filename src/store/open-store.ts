@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import pg from 'pg';
+import { messageOf } from '../core/text.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { Declined } from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
@@ -151,7 +152,7 @@ async function clientOf(owner: pg.ClientConfig, advice: string): Promise<pg.Clie
     await client.connect();
     return client;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message = `no connection to the database ${client.database} at ${client.host}:${client.port}: ${reason}.${advice}`;
     throw isUnavailable(error) ? new Declined('away', message, { cause: error }) : new Error(message, { cause: error });
   }
@@ -165,7 +166,7 @@ async function lossMessages(audit: PostgresAudit): Promise<readonly string[]> {
         `the ledger of ${estate} ends before its checkpoint ${signed}: the database lost commits. Setpoint deletes, replaces and stops nothing there until a person accepts the loss: setpoint ledger accept-loss --reason "…"`,
     );
   } catch (error) {
-    return [`cannot check if the database lost commits: ${error instanceof Error ? error.message : String(error)}`];
+    return [`cannot check if the database lost commits: ${messageOf(error)}`];
   }
 }
 

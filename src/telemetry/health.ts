@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import { messageOf } from '../core/text.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { RateLimitLevel } from '../ports/telemetry.ts';
 
@@ -137,7 +138,7 @@ const shown = ({ key, level, slowedUntil }: RateLimitLevel): object => ({
 
 const unforeseen = (error: unknown): Reply => ({
   status: 500,
-  body: { error: error instanceof Error ? error.message : String(error) },
+  body: { error: messageOf(error) },
 });
 
 function send(response: ServerResponse, { status, type = 'application/json', body }: Reply): void {
@@ -206,7 +207,7 @@ export function watchReach({ name, needed = true, ping, clock }: Reaching): Reac
       await answered(ping, clock, stopped.signal);
       last = clock.now();
     } catch (error) {
-      why = error instanceof Error ? error.message : String(error);
+      why = messageOf(error);
     }
   };
 

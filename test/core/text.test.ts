@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printable, printableLines } from '../../src/core/text.ts';
+import { messageOf, printable, printableLines, withFullStop, withoutFullStop } from '../../src/core/text.ts';
 
 const rows: readonly (readonly [name: string, given: string, want: string])[] = [
   ['line breaks and tabs by their short names', 'a\nb\rc\td', 'a\\nb\\rc\\td'],
@@ -18,3 +18,11 @@ test('printable: names and values, however deep, and nothing else', () => {
 
 test('printable lines: their breaks stay, a tab does not', () =>
   assert.equal(printableLines('a\n\tb\r'), 'a\n\\tb\\r'));
+
+test('a full stop: one, and none where the text ends by itself', () => {
+  assert.deepEqual(['', 'no', 'no.', 'no!', 'no?'].map(withFullStop), ['', 'no.', 'no.', 'no!', 'no?']);
+  assert.deepEqual(['', 'no', 'no.', 'no!'].map(withoutFullStop), ['', 'no', 'no', 'no!']);
+});
+
+test('the message of whatever was thrown', () =>
+  assert.deepEqual([new TypeError('no'), 'no', undefined].map(messageOf), ['no', 'no', 'undefined']));

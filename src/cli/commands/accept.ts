@@ -104,12 +104,12 @@ async function carryOut(
     return undefined;
   }
   const { remote = 'origin', specs: dir } = options;
-  const proposal = { dir, files: proven.files, topic: 'accept', message: messageOf(proven), remote };
+  const proposal = { dir, files: proven.files, topic: 'accept', message: commitMessage(proven), remote };
   return pushBranch(proposal, 'Mend the cause and run it again, or leave out --propose to edit the files.', context);
 }
 
 /** Of the commit. */
-function messageOf({ accepted }: ProvenAcceptance): string {
+function commitMessage({ accepted }: ProvenAcceptance): string {
   const resources = new Set(accepted.map(({ address }) => address)).size;
   const lines = accepted.map((one) => `- ${differenceText(one)}`);
   return `fix: accept drift of ${count(resources, 'resource')}\n\nThe documents state what the clouds have:\n\n${lines.join('\n')}\n`;

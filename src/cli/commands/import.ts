@@ -8,7 +8,7 @@ import type { Label } from '../../core/import/selection.ts';
 import { kindNames } from '../../core/kinds/kinds.ts';
 import type { Gap } from '../../core/observed.ts';
 import { allListedSettings, type Kind } from '../../core/resource.ts';
-import { printable } from '../../core/text.ts';
+import { messageOf, printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { type LocalEstate, readEstate } from '../local/estate.ts';
@@ -200,7 +200,7 @@ async function writeFiles(files: readonly ImportedFile[]): Promise<void> {
     }
   } catch (cause) {
     await Promise.all(written.map((file) => rm(file, { force: true })));
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new UserError('The documents were not written.', {
       why: `${why}. Setpoint removed the files of this run.`,
       next: 'Mend the cause and run it again, or name another folder with --out.',

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import { printable } from '../../core/text.ts';
+import { messageOf, printable } from '../../core/text.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
 import { type Check, checksOf } from '../local/doctor.ts';
@@ -204,7 +204,7 @@ async function writeEstate(dir: string, text: string): Promise<void> {
     }
   } catch (cause) {
     throw new UserError(`The file ${file} was not written.`, {
-      why: cause instanceof Error ? cause.message : String(cause),
+      why: messageOf(cause),
       next: 'Name a folder that you may write to: setpoint init DIR',
       cause,
     });

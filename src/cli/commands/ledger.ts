@@ -4,7 +4,7 @@ import type { WitnessedCheckpoint } from '../../core/ledger/chain.ts';
 import type { LostRange, Verdict } from '../../core/ledger/verification.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { bareMoment, formatMoment, shortRevision, touchedText } from '../../core/render/wording.ts';
-import { printable, printableLines } from '../../core/text.ts';
+import { messageOf, printable, printableLines } from '../../core/text.ts';
 import type { LedgerEntry, Witness } from '../../ports/ledger.ts';
 import type { Store, VerifyOptions } from '../../ports/store.ts';
 import { heldSources } from '../../queries/estate-view.ts';
@@ -260,7 +260,7 @@ async function heldBy(witness: Witness): Promise<readonly WitnessedCheckpoint[]>
   try {
     return await witness.read();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new UserError(`The witness ${witness.name} cannot be read, so nothing was compared.`, { why, cause });
   }
 }
@@ -277,7 +277,7 @@ async function provenExport(file: string, folder: string, { compared, context }:
   try {
     return await context.dependencies.verifyExport(file, folder, compared);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new UserError(`The export ${file} cannot be checked.`, {
       why,
       next: 'Name the file and the store: --dir',

@@ -5,7 +5,7 @@ import { patchIn } from '../../core/documents/overlay.ts';
 import { loosenedGuards } from '../../core/loosened-guards.ts';
 import { formatMoment, shortRevision } from '../../core/render/wording.ts';
 import { type Address, shortAddress } from '../../core/resource.ts';
-import { printable } from '../../core/text.ts';
+import { messageOf, printable } from '../../core/text.ts';
 import { keptSpecs, openEstate } from '../../estate/load.ts';
 import { specsAlone } from '../../estate/patches.ts';
 import type { Generation } from '../../ports/knowledge.ts';
@@ -170,7 +170,7 @@ function restored(
     return dependencies.restoredSpecs(then, now, named);
   } catch (cause) {
     throw new UserError('The specs cannot be restored in part.', {
-      why: cause instanceof Error ? cause.message : String(cause),
+      why: messageOf(cause),
       next: 'Leave out --scope.',
       cause,
     });
@@ -253,12 +253,12 @@ async function carryOut(found: Restoration, options: Options, context: Context):
     return undefined;
   }
   const { remote = 'origin' } = options;
-  const proposal = { dir, files, topic: 'restore', message: messageOf(found, options), remote };
+  const proposal = { dir, files, topic: 'restore', message: commitMessage(found, options), remote };
   return pushBranch(proposal, 'Mend the cause and run it again, or write the files with --write.', context);
 }
 
 /** Of the commit. */
-const messageOf = (found: Restoration, { asOf }: Options): string =>
+const commitMessage = (found: Restoration, { asOf }: Options): string =>
   `revert: restore the specs as of ${new Date(asOf).toISOString().slice(0, 16)}Z\n\nGeneration ${found.generation.number}, ${found.generation.revision}.\n${summaryOf(found).join('\n')}\n`;
 
 interface Outcome extends Options {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DocumentEdit } from '../../core/documents/document-edit.ts';
-import { printable } from '../../core/text.ts';
+import { messageOf, printable } from '../../core/text.ts';
 import type { BranchProposal, ChangedFile, ProposedBranch, SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
@@ -84,7 +84,7 @@ export async function pushBranch(
   } catch (cause) {
     signal.throwIfAborted();
     throw new UserError('The change was not proposed. No file was written.', {
-      why: cause instanceof Error ? cause.message : String(cause),
+      why: messageOf(cause),
       next,
       cause,
     });

@@ -1,5 +1,6 @@
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import type { Failure, Result } from '../../core/failure.ts';
+import { messageOf } from '../../core/text.ts';
 import { namesOf, placedMessage } from '../../engine/regions.ts';
 import { openSession } from '../../engine/session.ts';
 import { openingOf } from '../../estate/session.ts';
@@ -163,7 +164,7 @@ function remedy({ kind, code }: Failure, { account, endpoint }: Asked): string {
 
 /** A failed check, with its advice. */
 function bad(name: string, error: unknown): Check {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const next = error instanceof UserError ? error.details.next : undefined;
   const why = error instanceof UserError && error.details.why !== undefined ? ` ${error.details.why}` : '';
   return { name, state: 'bad', detail: `${message}${why}`, next };

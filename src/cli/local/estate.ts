@@ -6,7 +6,7 @@ import { ofKind } from '../../core/documents/spec-set.ts';
 import type { PauseSubject, SubjectNames } from '../../core/pause.ts';
 import { dayOf } from '../../core/render/wording.ts';
 import type { Address, Cloud } from '../../core/resource.ts';
-import { printable } from '../../core/text.ts';
+import { messageOf, printable } from '../../core/text.ts';
 import { type Estate, openEstate } from '../../estate/load.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { Secrets } from '../../ports/secrets.ts';
@@ -55,7 +55,7 @@ async function providerFor(name: Cloud, dependencies: CliDependencies): Promise<
     return await dependencies.provider(name);
   } catch (cause) {
     throw new UserError(`The cloud ${name} is not supported.`, {
-      why: cause instanceof Error ? cause.message : String(cause),
+      why: messageOf(cause),
       next: 'Remove its targets from the specs, or use a version that supports this cloud.',
       cause,
     });
@@ -119,7 +119,7 @@ async function readAt(
   try {
     return await read(dir, options);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new UserError(`The specs of ${options.ref} cannot be read.`, { why, cause });
   }
 }

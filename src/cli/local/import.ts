@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Action, ScopePlan } from '../../core/action.ts';
+import { verbKey } from '../../core/action.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { placeOf } from '../../core/compile/site.ts';
 import type { Desired } from '../../core/desired.ts';
@@ -231,7 +232,7 @@ function objectsAt(
 
 function judgeScope(scope: CompiledScope | undefined, input: PlanInput, files: readonly LaidOut[]): Judgement {
   if (scope === undefined) return { exceptions: new Map(), adopts: 0 };
-  const before = new Set(plan(unguarded(input)).actions.map(keyOf));
+  const before = new Set(plan(unguarded(input)).actions.map(verbKey));
   const { actions, findings } = plan(unguarded({ ...input, wanted: scope.wanted }));
   const desired = new Map(scope.wanted.desired.map((one) => [one.address, one]));
   const judged = actions.map((action) => ({
@@ -240,7 +241,7 @@ function judgeScope(scope: CompiledScope | undefined, input: PlanInput, files: r
     objects: objectsOf(action.address, desired, files),
   }));
   const other = judged.find(
-    ({ action, objects }) => objects.length === 0 && !before.has(keyOf(action)) && !isRecordOnly(action),
+    ({ action, objects }) => objects.length === 0 && !before.has(verbKey(action)) && !isRecordOnly(action),
   );
   if (other !== undefined) throw apart(`A plan would also ${other.action.verb} ${other.action.address}.`);
   const blocked = findings.flatMap((finding) =>
@@ -259,8 +260,6 @@ function judgeScope(scope: CompiledScope | undefined, input: PlanInput, files: r
 /** The store's own words change, and no cloud is called: an adopted group has no rule any more that no document states. */
 const isRecordOnly = (action: Action): boolean =>
   action.verb === 'update' && action.changes.every(({ field }) => isKept(field));
-
-const keyOf = ({ verb, address }: Action): string => `${verb} ${address}`;
 
 /** Undefined for an adoption that changes no field. */
 function reasonAgainst(action: Action): string | undefined {

@@ -6,7 +6,7 @@ import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { approvedBy } from '../../core/plan/holds.ts';
 import type { Approved, Choices } from '../../core/plan/plan-input.ts';
 import type { Address, ListedSetting, ScopeKey } from '../../core/resource.ts';
-import { printable } from '../../core/text.ts';
+import { messageOf, printable } from '../../core/text.ts';
 import { type Converged, withUnrecorded } from '../../engine/converge.ts';
 import { observe } from '../../engine/observe.ts';
 import type { Site } from '../../engine/ports.ts';
@@ -204,7 +204,7 @@ async function writeInventory(estate: Estate, seen: readonly SeenScope[], { stor
   try {
     return await keepActive(estate, seen, store);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     context.terminal.err.write(`The observation was not saved in the inventory: ${printable(why)}\n`);
     return false;
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Problem } from '../../core/documents/problem.ts';
 import { dayOf, shortRevision } from '../../core/render/wording.ts';
+import { messageOf } from '../../core/text.ts';
 import { refusalsOf } from '../../core/trust.ts';
 import { openEstate } from '../../estate/load.ts';
 import { secretsToLook, withActiveTargets } from '../../estate/proposal.ts';
@@ -136,7 +137,7 @@ async function readProposed(
   try {
     return await dependencies.readProposedSpecs(source, activeTree);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new UserError('The proposal cannot be read.', { why, cause });
   }
 }

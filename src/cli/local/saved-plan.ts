@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { PlanJson } from '../../core/render/plan-json.ts';
 import { readSavedPlan, savedPlanFormat } from '../../core/render/saved-plan.ts';
+import { messageOf } from '../../core/text.ts';
 import type { ApprovedAction } from '../../estate/approvals.ts';
 import { UserError } from '../errors.ts';
 import { overlayOf } from '../options.ts';
@@ -15,7 +16,7 @@ export async function savePlan(
   try {
     await writeFile(file, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
   } catch (cause) {
-    throw new UserError(`The plan cannot be written to ${file}.`, { why: reasonOf(cause), cause });
+    throw new UserError(`The plan cannot be written to ${file}.`, { why: messageOf(cause), cause });
   }
 }
 
@@ -36,7 +37,7 @@ export async function readPlan(file: string): Promise<Approved> {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    throw new UserError(`The plan ${file} cannot be read.`, { why: reasonOf(cause), next, cause });
+    throw new UserError(`The plan ${file} cannot be read.`, { why: messageOf(cause), next, cause });
   }
   const reading = readSavedPlan(jsonOf(text));
   if (!reading.ok) throw new UserError(`${file} is not a valid plan file.`, { why: reading.why, next });
@@ -52,5 +53,3 @@ function jsonOf(text: string): unknown {
     return undefined;
   }
 }
-
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { resourceTypeOf } from '../../core/import/terraform/resource-types.ts';
 import { readState, type StateInstance } from '../../core/import/terraform/state.ts';
-import { printable } from '../../core/text.ts';
+import { messageOf, printable } from '../../core/text.ts';
 import { UserError } from '../errors.ts';
 
 /** More than a state of 100,000 machines. */
@@ -64,7 +64,7 @@ async function textOf(input: Readable, name: string): Promise<string> {
     if (cause instanceof UserError) throw cause;
     if (cause instanceof TypeError) throw notText(name, cause);
     throw new UserError(`Setpoint cannot read ${name}.`, {
-      why: cause instanceof Error ? cause.message : String(cause),
+      why: messageOf(cause),
       next: 'Name a state file, or pipe it in: terraform show -json | setpoint import --from-terraform -',
       cause,
     });

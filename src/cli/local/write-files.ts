@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../../core/text.ts';
 import type { ChangedFile } from '../../ports/sources.ts';
 import { exitCodes, UserError } from '../errors.ts';
 
@@ -23,7 +24,7 @@ export async function writeChangedFiles(dir: string, files: readonly ChangedFile
     for (const { path, before } of done) await putBack(path, before);
     if (cause instanceof UserError) throw cause;
     throw new UserError('The files were not written.', {
-      why: `${cause instanceof Error ? cause.message : String(cause)}. All of them are as before.`,
+      why: `${messageOf(cause)}. All of them are as before.`,
       next: 'Mend the cause and run it again.',
       cause,
     });

@@ -1,4 +1,4 @@
-import { type Action, beginsGrace, type Finding, type Verb, type WithholdCode } from '../../core/action.ts';
+import { type Action, beginsGrace, type Finding, type Verb, verbKey, type WithholdCode } from '../../core/action.ts';
 import { type Entry, type EntryVerb, entriesOf } from '../../core/render/summary.ts';
 import type { Address, Kind } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
@@ -102,10 +102,10 @@ function refusedBy(scopes: readonly Converged[]): readonly RefusedChange[] {
 
 /** Approved actions that somebody paused since, or whose window closed: the last observation found them held. */
 function pausedSince(approved: readonly Action[], scopes: readonly Converged[]): readonly RefusedChange[] {
-  const asked = new Set(approved.map(({ verb, address }) => `${verb} ${address}`));
+  const asked = new Set(approved.map(verbKey));
   const findings = scopes.flatMap(({ last }) => last?.plan.findings ?? []);
   return findings.flatMap((found) =>
-    isRefusal(found) && heldByTime.has(found.code) && asked.has(`${found.action} ${found.address}`)
+    isRefusal(found) && heldByTime.has(found.code) && asked.has(verbKey({ verb: found.action, address: found.address }))
       ? [{ address: found.address, verb: found.action, kind: found.kind, why: found.why }]
       : [],
   );

@@ -1,6 +1,7 @@
 import type { Action, Cause, DeleteReason, Finding, WithholdCode } from '../action.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Gap } from '../observed.ts';
+import { withFullStop, withoutFullStop } from '../text.ts';
 import type { PlanOutcome, Subject } from './plan-outcome.ts';
 import type { Status } from './row.ts';
 
@@ -40,7 +41,7 @@ const paused: StateRule = ({ outcome: { action, held } }) =>
 const failed: StateRule = ({ outcome: { failed: one, found } }) => {
   if (one !== undefined) {
     const { code, message } = one.failure;
-    const why = `Its ${one.verb} failed: ${sentence(message).replace(/\.$/, '')} (${code})`;
+    const why = `Its ${one.verb} failed: ${withoutFullStop(sentence(message))} (${code})`;
     return {
       status: 'Failed',
       reason: `${why}. The next reconcile tries again. A person must fix the cause of a refusal.`,
@@ -196,7 +197,7 @@ const heldText = (action: Action, why: string): string => `${whyText(action)}. $
 /** With a capital, and a full stop. */
 export function sentence(text: string): string {
   const said = text.trim();
-  const whole = said === '' || /[.!?"…]$/.test(said) ? said : `${said}.`;
+  const whole = /["…]$/.test(said) ? said : withFullStop(said);
   return `${whole.slice(0, 1).toUpperCase()}${whole.slice(1)}`;
 }
 

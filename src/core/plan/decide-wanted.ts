@@ -13,6 +13,7 @@ import { refsOf, rulesOf } from '../kinds/kinds.ts';
 import { isStoppedByUs, type Knowledge } from '../knowledge.ts';
 import type { Observed } from '../observed.ts';
 import { type Address, type Attributes, type CloudId, prefixIn, slotOf } from '../resource.ts';
+import { withoutFullStop } from '../text.ts';
 import { causeOf, causeOfReturn, changesOf, lastApplied, movedBySpec } from './changes.ts';
 import { type Claimed, furtherBlockFindings, isHalfMade, withWantedBlock } from './claim.ts';
 import { closesTraffic } from './contested.ts';
@@ -47,7 +48,7 @@ export function decide(desired: Desired, world: World): readonly Decision[] {
       blocked(
         desired,
         'not-observed',
-        `${desired.kind} could not be listed: ${gap.reason.replace(/\.$/, '')}. Setpoint plans nothing that depends on it; run it again.`,
+        `${desired.kind} could not be listed: ${withoutFullStop(gap.reason)}. Setpoint plans nothing that depends on it; run it again.`,
         world,
       ),
     ];

@@ -1,4 +1,5 @@
 import type { Action, ScopePlan, Verb } from '../action.ts';
+import { verbKey } from '../action.ts';
 import { fightKey, ruleField } from '../fights.ts';
 import type { Knowledge, PendingIntent } from '../knowledge.ts';
 import {
@@ -189,8 +190,9 @@ function isHeld(action: Action, { by, budget }: Held): boolean {
 export function underWay(actions: readonly Action[], known: readonly OpenIntents[]): (action: Action) => boolean {
   const intents = known.flatMap(({ pending, again = [] }) => [...pending, ...again]);
   if (intents.length === 0) return () => false;
-  const open = new Set(intents.map(({ verb, address }) => keyOf(verb, address)));
-  const isBegun = ({ verb, address }: Action): boolean => sentAs[verb].some((sent) => open.has(keyOf(sent, address)));
+  const open = new Set(intents.map(verbKey));
+  const isBegun = ({ verb, address }: Action): boolean =>
+    sentAs[verb].some((sent) => open.has(verbKey({ verb: sent, address })));
   const begun = new Set(actions.filter(isBegun).map(subjectOf));
   return (action) => begun.has(subjectOf(action));
 }
@@ -204,8 +206,6 @@ function closedBefore(known: readonly Pick<Knowledge, 'healed'>[]): (action: Act
 
 type OpenIntents = Pick<Knowledge, 'pending' | 'again'>;
 
-const keyOf = (verb: PendingIntent['verb'], address: Address): string => `${verb} ${address}`;
-
 /** The intents of each verb; both halves of a replacement share its place. */
 const sentAs: Readonly<Record<Verb, readonly PendingIntent['verb'][]>> = {
   create: ['create'],
@@ -218,7 +218,7 @@ const sentAs: Readonly<Record<Verb, readonly PendingIntent['verb'][]>> = {
 
 /** The subject with one place in the count: all atoms of a document together. */
 const subjectOf = ({ verb, kind, address, documents }: Action): string =>
-  keyOf(
-    verb === 'replace' ? 'create' : verb,
-    (kind === 'firewall-rule' ? documents[0]?.address : undefined) ?? address,
-  );
+  verbKey({
+    verb: verb === 'replace' ? 'create' : verb,
+    address: (kind === 'firewall-rule' ? documents[0]?.address : undefined) ?? address,
+  });

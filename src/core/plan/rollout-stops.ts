@@ -1,4 +1,5 @@
 import type { Action, Verb } from '../action.ts';
+import { verbKey } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { canonical } from '../ledger/canonical.ts';
 import { type Address, nameIn, type ScopeKey } from '../resource.ts';
@@ -24,9 +25,9 @@ export function rolloutsToStop(
   failed: readonly Failed[],
   { wanted, scope }: { readonly wanted: Wanted; readonly scope: ScopeKey },
 ): readonly StoppedWaves[] {
-  const messages = new Map(failed.map(({ verb, address, message }) => [`${verb} ${address}`, message]));
+  const messages = new Map(failed.map((one) => [verbKey(one), one.message]));
   const failures = actions.flatMap((action) => {
-    const message = messages.get(`${action.verb} ${action.address}`);
+    const message = messages.get(verbKey(action));
     const subject = message === undefined ? undefined : rolledOutBy(action, wanted, scope);
     return message === undefined || subject === undefined ? [] : [{ of: subject.of, action, message }];
   });

@@ -8,7 +8,7 @@ import { nobodyAround, type Surroundings } from '../order/neighbours.ts';
 import { type Gate, order } from '../order/order.ts';
 import { type Address, documentOfReplica, type Kind, nameIn } from '../resource.ts';
 import { boundsOf } from '../rollout.ts';
-import { compareText } from '../text.ts';
+import { compareText, withoutFullStop } from '../text.ts';
 import type { Hold } from './plan-input.ts';
 import { hasRollouts, rolledOutBy, type Subject, subjectOf } from './rollout-stops.ts';
 import { surroundingsOf } from './surroundings.ts';
@@ -71,7 +71,7 @@ function currentWave(
 }
 
 const stopped = (stand: string, why: string, { of }: Subject): string =>
-  `stopped in ${stand}. ${why.replace(/\.$/, '')}. To resume: setpoint resume --rollout-of ${of} --reason "…"; to go back: commit the former spec.`;
+  `stopped in ${stand}. ${withoutFullStop(why)}. To resume: setpoint resume --rollout-of ${of} --reason "…"; to go back: commit the former spec.`;
 
 function many([first, ...others]: readonly Unit[]): string {
   if (first === undefined) return 'nothing';

@@ -1,6 +1,7 @@
 import type { Action } from '../action.ts';
 import { onlyNarrows } from '../plan/narrowing.ts';
 import type { Hold } from '../plan/plan-input.ts';
+import { withFullStop } from '../text.ts';
 import type { Violation } from './evaluate.ts';
 import type { BrokenRule } from './rules.ts';
 
@@ -33,7 +34,7 @@ const ofDocument = ({ kind, address }: Violation): string =>
   kind === 'firewall-rule' ? ` Its document is ${address}.` : '';
 
 /** People write the message of a rule with a full stop or without one. */
-const ended = (violation: Violation): string => whyDenied(violation).replace(/(?<=[^.!?])$/, '.');
+const ended = (violation: Violation): string => withFullStop(whyDenied(violation));
 
 const isDenied = ({ effect, mode }: Violation): boolean => effect === 'deny' && mode === 'enforce';
 

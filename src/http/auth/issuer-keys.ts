@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Issuer } from '../../core/access/access-document.ts';
+import { messageOf } from '../../core/text.ts';
 import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import type { AllowedAddresses, FetchJson } from './fetch-json.ts';
 
@@ -74,7 +75,7 @@ export function issuerKeys(issuer: Issuer, { fetchJson, clock, log }: KeyDepende
   };
 }
 
-const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
+const whyOf = (error: unknown): string => messageOf(error).slice(0, 200);
 
 async function keysAt(issuer: Issuer, fetchJson: FetchJson): Promise<readonly Jwk[]> {
   const allowed: AllowedAddresses = { allowLocal: issuer.allowLocal ?? false, networks: issuer.networks ?? [] };

@@ -1,4 +1,5 @@
 import type { Cloud } from '../../core/resource.ts';
+import { messageOf } from '../../core/text.ts';
 import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import { collectorTimes } from '../limits.ts';
 import type { Delivery } from './adapter.ts';
@@ -26,7 +27,7 @@ export function collectorsOf(dependencies: WebhookDependencies, { clock, log }: 
         return dependencies.handleEvents(estate, cloud, events);
       },
       lost: (estate, count, error) => {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         const of = cloud ?? 'repositories';
         log.error('cannot pass on webhook deliveries; the next periodic reconcile finds the change', {
           estate,

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/text.ts';
 import { alarmOn, type Dispatcher, dispatcherOf, type WaitingRow } from '../../engine/limiter.ts';
 import {
   type BudgetStore,
@@ -124,7 +125,7 @@ function exchangeOf(
 
   const lost = (about: readonly LeasedRateLimit[], error: unknown): void => {
     for (const rateLimit of about) rateLimit.unanswered();
-    if (!(isAway || isClosed)) events.away?.(error instanceof Error ? error.message : String(error));
+    if (!(isAway || isClosed)) events.away?.(messageOf(error));
     isAway = true;
   };
 

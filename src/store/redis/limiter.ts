@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/text.ts';
 import { emptyRow, inProcessLimiter, join, leave, type Row, rowKey, type Waiter } from '../../engine/limiter.ts';
 import type { RateLimitOptions } from '../../engine/rate-limit.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
@@ -135,7 +136,7 @@ async function linkTo(options: SharedLimiterOptions): Promise<Link> {
     const { workers, ahead } = seen;
     const clockOfRedis: Clock = { now: () => clock.now() + ahead, sleep: clock.sleep };
     part = ownPart({ clock: clockOfRedis, workers, budgets, ...(events.slowed ? { slowed: events.slowed } : {}) });
-    events.away?.(workers, reasonOf(error));
+    events.away?.(workers, messageOf(error));
   };
 
   const asked: RateLimits['ask'] = async (question, about) => {
@@ -193,8 +194,6 @@ async function repay(part: OwnPart, ask: RateLimits['ask'], book: RateLimitBook)
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 async function reached(ask: () => Promise<unknown>, clock: Clock): Promise<void> {
   for (const end = clock.now() + openMs; ; await clock.sleep(100)) {
     try {
@@ -203,7 +202,7 @@ async function reached(ask: () => Promise<unknown>, clock: Clock): Promise<void>
     } catch (error) {
       if (clock.now() < end) continue;
       throw new Error(
-        `Redis does not answer, and the workers' rate budgets are kept there: ${reasonOf(error)}. ` +
+        `Redis does not answer, and the workers' rate budgets are kept there: ${messageOf(error)}. ` +
           'Is REDIS_URL right, and does the server run?',
         { cause: error },
       );
