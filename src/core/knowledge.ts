@@ -147,7 +147,7 @@ export const isStoppedByUs = (knowledge: Pick<Knowledge, 'pending'>, address: Ad
 export function stoppedByUs({ pending }: Pick<Knowledge, 'pending'>): ReadonlySet<Address> {
   const known = stopped.get(pending);
   if (known !== undefined) return known;
-  const addresses = new Set(pending.filter(restarts).map(({ address }) => address));
+  const addresses = new Set(pending.filter(isRestarting).map(({ address }) => address));
   stopped.set(pending, addresses);
   return addresses;
 }
@@ -155,7 +155,7 @@ export function stoppedByUs({ pending }: Pick<Knowledge, 'pending'>): ReadonlySe
 const stopped = new WeakMap<readonly PendingIntent[], ReadonlySet<Address>>();
 
 /** True of the open intent of an update that stops a machine and starts it again. */
-export const restarts = ({ verb, draft }: PendingIntent): boolean =>
+export const isRestarting = ({ verb, draft }: PendingIntent): boolean =>
   verb === 'update' && draft.details['restarts'] === true;
 
 /** The last applied state: distinguishes drift from rollout, and shows removals from a spec. */

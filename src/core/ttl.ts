@@ -33,13 +33,13 @@ export const isDue = ({ isOver, endedAt }: Lifetime): boolean => isOver && ended
 
 /**
  * The lifetimes of the specs of a generation that is to be accepted. `over`: the documents whose own lifetime is over, and that its tree
- * leaves out; `out`: all timed documents that it leaves out, with their network too. `refused`: the reason that others are still in it.
+ * leaves out; `leftOut`: all timed documents that it leaves out, with their network too. `whyKept`: the reason that others are still in it.
  */
 export interface LifetimeDecision {
   readonly timed: readonly TimedDocument[];
   readonly over: readonly string[];
-  readonly out: readonly string[];
-  readonly refused?: string;
+  readonly leftOut: readonly string[];
+  readonly whyKept?: string;
 }
 
 export const documentText = ({ value }: Located<Document>): string => `${value.kind} ${ownName(value)}`;
@@ -107,11 +107,11 @@ export function endedFile(
  */
 export function lifetimesAfter(
   before: readonly KeptLifetime[],
-  { timed, over, out }: LifetimeDecision,
+  { timed, over, leftOut }: LifetimeDecision,
   { number, at }: { readonly number: number; readonly at: number },
 ): readonly KeptLifetime[] | undefined {
   const known = new Map(before.map((one) => [keyOf(one), one]));
-  const [isOver, isOut] = [new Set(over), new Set(out)];
+  const [isOver, isOut] = [new Set(over), new Set(leftOut)];
   const after = timed.map((one): KeptLifetime => {
     const { since = at, generation = number, endedAt = at } = known.get(keyOf(one)) ?? {};
     return { ...one, since, generation, ...(isOut.has(one.document) ? { endedAt } : {}) };

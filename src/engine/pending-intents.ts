@@ -1,7 +1,7 @@
 import { diff, type FieldChange } from '../core/diff.ts';
 import type { Failure } from '../core/failure.ts';
 import { effectOf, kindNames } from '../core/kinds/kinds.ts';
-import { type Knowledge, neverHappened, type PendingIntent, powerOf, restarts } from '../core/knowledge.ts';
+import { isRestarting, type Knowledge, neverHappened, type PendingIntent, powerOf } from '../core/knowledge.ts';
 import type { Observation, Observed } from '../core/observed.ts';
 import { isHalfMade } from '../core/plan/claim.ts';
 import type { Address, InstanceAttributes, Kind, Ref } from '../core/resource.ts';
@@ -315,7 +315,7 @@ export function endedByStop(
   observation: Pick<Observation, 'at'>,
   { pending, applied }: Pick<Knowledge, 'pending' | 'applied'>,
 ): readonly Settlement[] {
-  const ended = pending.filter((one) => restarts(one) && stopped.includes(one.address) && isPast(one, observation));
+  const ended = pending.filter((one) => isRestarting(one) && stopped.includes(one.address) && isPast(one, observation));
   return ended.map((intent): Settlement => {
     const { address } = intent;
     const { attributes, documents } = applied.get(address) ?? {};

@@ -82,27 +82,27 @@ type LastingSpecs = SpecTree & { readonly lifetimes: LifetimeDecision };
 async function withoutEnded(specs: SpecTree, lived: readonly Lifetime[], parse: ParseKept): Promise<LastingSpecs> {
   const timed = timedIn(specs.documents);
   const over = overIn(specs.documents, lived);
-  if (over.length === 0) return { ...specs, lifetimes: { timed, over, out: [] } };
+  if (over.length === 0) return { ...specs, lifetimes: { timed, over, leftOut: [] } };
   const without = async (
     left: readonly string[],
   ): Promise<LastingSpecs & { readonly problem?: Problem | undefined }> => {
     const ended = endsWithin(specs.documents, left);
-    if (left.length === 0) return { ...specs, lifetimes: { timed, over: left, out: left } };
+    if (left.length === 0) return { ...specs, lifetimes: { timed, over: left, leftOut: left } };
     const names = new Set([...left, ...ended.map(documentText)]);
-    const out = timed.flatMap(({ document }) => (names.has(document) ? [document] : []));
+    const leftOut = timed.flatMap(({ document }) => (names.has(document) ? [document] : []));
     const kept = snapshotOf(specs);
     const files = ended.map((document, index) => endedFile(document, index + 1));
     const revision = patchedRevision(specs.revision, { patches: [], ended: [...names].sort() }, sha256);
     const tree = await parse({ ...kept, specs: [...kept.specs, ...files] }, revision);
     const problem = tree.problems.find(({ severity }) => severity === 'error');
-    return { ...tree, lifetimes: { timed, over: left, out }, problem };
+    return { ...tree, lifetimes: { timed, over: left, leftOut }, problem };
   };
   const { problem, ...all } = await without(over);
   if (problem === undefined) return all;
   const known = new Set(lived.flatMap(({ document, endedAt }) => (endedAt === undefined ? [] : [document])));
   const { problem: still, ...some } = await without(over.filter((document) => known.has(document)));
   if (still !== undefined) throw new EndedIsNeeded([...known], still);
-  return { ...some, lifetimes: { ...some.lifetimes, refused: new EndedIsNeeded(over, problem).message } };
+  return { ...some, lifetimes: { ...some.lifetimes, whyKept: new EndedIsNeeded(over, problem).message } };
 }
 
 interface Means {

@@ -404,6 +404,6 @@ async function endIn(estate: string, context: WorkerContext): Promise<Unended | 
   if (problem !== undefined) throw new Error(`the specs are not valid without it: ${problem.message}`);
   await recordAuthors({ estate, tree, current }, undefined, context);
   await accept(tree, current, context);
-  const reason = tree.lifetimes?.refused;
+  const reason = tree.lifetimes?.whyKept;
   return reason === undefined ? undefined : { reason, of: ['lifetime'] };
 }

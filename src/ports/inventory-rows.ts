@@ -94,7 +94,7 @@ export interface RowWords {
   readonly targets?: readonly string[];
   readonly claims?: readonly string[];
   readonly violates?: readonly string[];
-  /** Only lines on which a reconcile does not act as it should: see core/inventory/held-changes.ts. */
+  /** Only lines on which a reconcile does not act as it should: see core/inventory/withheld-changes.ts. */
   readonly held?: true;
   /** Of machines: the answers of `Exposure`. */
   readonly exposed?: readonly string[];

@@ -7,8 +7,8 @@ import type { Problem } from '../core/documents/problem.ts';
 import type { Effect } from '../core/effect/effect.ts';
 import type { Tombstone } from '../core/grace.ts';
 import type { WhoReport } from '../core/inventory/authors.ts';
-import type { HeldChanges } from '../core/inventory/held-changes.ts';
 import type { Explanation, Origin } from '../core/inventory/ownership.ts';
+import type { WithheldChanges } from '../core/inventory/withheld-changes.ts';
 import type { Gap } from '../core/observed.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
@@ -409,7 +409,7 @@ export interface TargetHeld {
   /** Sorted by address. */
   readonly halfReplaced: readonly Replacement[];
   /** Resources on which the last reconcile did not act as it should. */
-  readonly withheldChanges: readonly HeldChanges[];
+  readonly withheldChanges: readonly WithheldChanges[];
   /** There are more than were read. */
   readonly truncated: boolean;
   /** Those that go first come first. */

@@ -219,7 +219,7 @@ async function refuseDue(
   estate: string,
   { fleet }: Pick<Store, 'fleet'>,
 ): Promise<void> {
-  const ends = new Set(lifetimes?.out);
+  const ends = new Set(lifetimes?.leftOut);
   const due = (await fleet.lifetimes.list(estate)).find((one) => isDue(one) && ends.has(one.document));
   if (due === undefined) return;
   throw new Declined(

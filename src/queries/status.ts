@@ -4,8 +4,8 @@ import type { CompiledScope } from '../core/compile/compile.ts';
 import { byCriticality, type Criticality } from '../core/criticality.ts';
 import { isFight } from '../core/fights.ts';
 import { isStanding } from '../core/grace.ts';
-import { type HeldChanges, heldChangesIn, heldStatuses } from '../core/inventory/held-changes.ts';
 import type { Status } from '../core/inventory/row.ts';
+import { heldStatuses, type WithheldChanges, withheldChangesIn } from '../core/inventory/withheld-changes.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
@@ -64,7 +64,7 @@ interface HeldByLimit {
 interface InHand {
   readonly limited: readonly HeldByLimit[];
   /** Besides those of a limit and those in their grace, which are told on their own. */
-  readonly withheldChanges: readonly HeldChanges[];
+  readonly withheldChanges: readonly WithheldChanges[];
   readonly pauses: readonly Pause[];
   readonly patches: readonly Patch[];
   /** Of the last seven days. */
@@ -137,7 +137,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
       })),
     ),
     limited: byLimits(blocked),
-    withheldChanges: heldChangesIn(held).filter(({ code }) => code !== 'limit' && code !== 'grace'),
+    withheldChanges: withheldChangesIn(held).filter(({ code }) => code !== 'limit' && code !== 'grace'),
     pauses,
     patches,
     endedPatches: ended.filter(({ end }) => end.at > now - recentMs),

@@ -1,6 +1,6 @@
 import { covers, seesTargets } from '../core/access/grant.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
-import { heldChangesIn } from '../core/inventory/held-changes.ts';
+import { withheldChangesIn } from '../core/inventory/withheld-changes.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
@@ -154,7 +154,7 @@ function changesOf(
 ): Pick<TargetHeld, 'withheldChanges' | 'inGrace' | 'truncated'> {
   const rows = held.rows.filter(({ place }) => place.scope === scope && place.targets.includes(name));
   return {
-    withheldChanges: heldChangesIn(rows),
+    withheldChanges: withheldChangesIn(rows),
     truncated: held.truncated,
     inGrace: rows.flatMap(({ called: { id = '' } }) => inGrace.get(id) ?? []).toSorted((a, b) => a.until - b.until),
   };

@@ -18,30 +18,30 @@ const sinceOf = async ({ other, estate }: Bench) =>
 export const lifetimeLaws: Laws = {
   'a lifetime counts from the first generation that states it': async (bench) => {
     const { store, estate } = bench;
-    await store.generations.accept(estate, 'a', guards, { lifetimes: { timed: [web], over: [], out: [] } });
+    await store.generations.accept(estate, 'a', guards, { lifetimes: { timed: [web], over: [], leftOut: [] } });
     const first = await sinceOf(bench);
     assert.equal(first.length, 1);
     await bench.later(5);
-    await store.generations.accept(estate, 'b', guards, { lifetimes: { timed: [web], over: [], out: [] } });
+    await store.generations.accept(estate, 'b', guards, { lifetimes: { timed: [web], over: [], leftOut: [] } });
     assert.deepEqual(await sinceOf(bench), first);
     const longer = { ...web, ttlMs: 2 * hour };
-    await store.generations.accept(estate, 'c', guards, { lifetimes: { timed: [longer], over: [], out: [] } });
+    await store.generations.accept(estate, 'c', guards, { lifetimes: { timed: [longer], over: [], leftOut: [] } });
     const [[, anew] = []] = await sinceOf(bench);
     assert.ok(Number(anew) > Number(first[0]?.[1]));
-    await store.generations.accept(estate, 'd', guards, { lifetimes: { timed: [], over: [], out: [] } });
+    await store.generations.accept(estate, 'd', guards, { lifetimes: { timed: [], over: [], leftOut: [] } });
     assert.deepEqual(await sinceOf(bench), []);
   },
 
   'it is due once it is over, by the store, and ends once, with a note': async (bench) => {
     const { store, other, estate } = bench;
-    await store.generations.accept(estate, 'a', guards, { lifetimes: { timed: [web], over: [], out: [] } });
-    const early = { timed: [web], over: ['Instance web'], out: ['Instance web'] };
+    await store.generations.accept(estate, 'a', guards, { lifetimes: { timed: [web], over: [], leftOut: [] } });
+    const early = { timed: [web], over: ['Instance web'], leftOut: ['Instance web'] };
     await assert.rejects(store.generations.accept(estate, 'a~1', guards, { lifetimes: early }), {
       name: 'Overtaken',
       by: 'lifetime',
     });
-    await store.generations.accept(estate, 'b', guards, { lifetimes: { timed: [brief], over: [], out: [] } });
-    const ends = { timed: [brief], over: ['Instance web'], out: ['Instance web'] };
+    await store.generations.accept(estate, 'b', guards, { lifetimes: { timed: [brief], over: [], leftOut: [] } });
+    const ends = { timed: [brief], over: ['Instance web'], leftOut: ['Instance web'] };
     await bench.later(30);
     assert.ok((await other.fleet.lifetimes.due()).includes(estate));
     const both = [store, other].map((one) =>
@@ -62,40 +62,42 @@ export const lifetimeLaws: Laws = {
 
   'no generation returns a document that has ended, nor drops lifetimes unasked': async (bench) => {
     const { store, other, estate } = bench;
-    await store.generations.accept(estate, 'a', guards, { lifetimes: { timed: [brief], over: [], out: [] } });
+    await store.generations.accept(estate, 'a', guards, { lifetimes: { timed: [brief], over: [], leftOut: [] } });
     await bench.later(30);
     await store.generations.accept(estate, 'a~1', guards, {
-      lifetimes: { timed: [brief], over: ['Instance web'], out: ['Instance web'] },
+      lifetimes: { timed: [brief], over: ['Instance web'], leftOut: ['Instance web'] },
     });
     for (const lifetimes of [
       undefined,
-      { timed: [brief], over: [], out: [] },
-      { timed: [], over: ['Instance web'], out: ['Instance web'] },
+      { timed: [brief], over: [], leftOut: [] },
+      { timed: [], over: ['Instance web'], leftOut: ['Instance web'] },
     ])
       await assert.rejects(other.generations.accept(estate, 'b', guards, { lifetimes }), {
         name: 'Overtaken',
         by: 'lifetime',
       });
     await other.generations.accept(estate, 'b', guards, {
-      lifetimes: { timed: [brief], over: ['Instance web'], out: ['Instance web'] },
+      lifetimes: { timed: [brief], over: ['Instance web'], leftOut: ['Instance web'] },
     });
     assert.equal((await notesOf(bench)).length, 1);
-    await other.generations.accept(estate, 'c', guards, { lifetimes: { timed: [web], over: [], out: [] } });
+    await other.generations.accept(estate, 'c', guards, { lifetimes: { timed: [web], over: [], leftOut: [] } });
     assert.equal((await store.fleet.lifetimes.list(estate))[0]?.endedAt, undefined);
   },
 
   'a document that ended with its network ends once, and may return with it': async (bench) => {
     const { store, other, estate } = bench;
     const network = { document: 'Network core', ttlMs: 25 };
-    const both = { timed: [web, network], over: [], out: [] };
+    const both = { timed: [web, network], over: [], leftOut: [] };
     await store.generations.accept(estate, 'a', guards, { lifetimes: both });
     await bench.later(30);
     const out = ['Instance web', 'Network core'];
-    await store.generations.accept(estate, 'a~1', guards, { lifetimes: { ...both, over: ['Network core'], out } });
+    await store.generations.accept(estate, 'a~1', guards, {
+      lifetimes: { ...both, over: ['Network core'], leftOut: out },
+    });
     const ended = (await other.fleet.lifetimes.list(estate)).filter(({ endedAt }) => endedAt !== undefined);
     assert.deepEqual(ended.map(({ document }) => document).sort(), out);
     assert.ok(!(await other.fleet.lifetimes.due()).includes(estate));
-    const longer = { timed: [web, { ...network, ttlMs: hour }], over: [], out: [] };
+    const longer = { timed: [web, { ...network, ttlMs: hour }], over: [], leftOut: [] };
     await other.generations.accept(estate, 'b', guards, { lifetimes: longer });
     const all = await store.fleet.lifetimes.list(estate);
     assert.ok(all.every(({ endedAt }) => endedAt === undefined));

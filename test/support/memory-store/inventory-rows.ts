@@ -1,6 +1,6 @@
 import { covers } from '../../../src/core/access/grant.ts';
-import { isHeld } from '../../../src/core/inventory/held-changes.ts';
 import { rowRefs } from '../../../src/core/inventory/row.ts';
+import { isHeld } from '../../../src/core/inventory/withheld-changes.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '../../../src/ports/inventory-rows.ts';
 import type { Where } from '../../../src/ports/queue.ts';

@@ -4,17 +4,17 @@ import type { Row, Status } from './row.ts';
 import { nextCommand } from './withheld-drift.ts';
 
 /** Resources that no reconcile changes as the specs ask, for one reason. */
-export interface HeldChanges {
+export interface WithheldChanges {
   /** The code of the reason, as a finding or a failure of a cloud has it. */
   readonly code: string;
   /** The cloud refused the last attempt. */
   readonly failed: boolean;
   readonly count: number;
   /** The first of them, most critical first. */
-  readonly first: readonly HeldChange[];
+  readonly first: readonly WithheldChange[];
 }
 
-export interface HeldChange {
+export interface WithheldChange {
   /** The address; of an object without one its id. */
   readonly name: string;
   /** The withheld change, why it is withheld, and the way on: for people. */
@@ -31,10 +31,10 @@ export const isHeld = ({ state: { status }, sides: { next } }: Row): boolean =>
   next?.held !== undefined || status === 'Blocked' || status === 'Failed' || status === 'Paused';
 
 /** By reason: first the reasons that a person must end, then those that end by themselves; the most frequent first. */
-export function heldChangesIn(rows: readonly Row[]): readonly HeldChanges[] {
+export function withheldChangesIn(rows: readonly Row[]): readonly WithheldChanges[] {
   const groups = Map.groupBy(rows.filter(isHeld), (row) => `${row.state.status === 'Failed'} ${codeOf(row)}`);
   return [...groups.values()]
-    .flatMap((alike): readonly HeldChanges[] => {
+    .flatMap((alike): readonly WithheldChanges[] => {
       const [any] = alike;
       if (any === undefined) return [];
       const first = alike.toSorted(byUrgency).slice(0, mostNamed).map(changeOf);
@@ -62,4 +62,8 @@ const byUrgency = (a: Row, b: Row): number =>
 
 const nameOf = ({ key, called }: Row): string => called.address ?? called.id ?? key;
 
-const changeOf = (row: Row): HeldChange => ({ name: nameOf(row), reason: row.state.reason, next: nextCommand(row) });
+const changeOf = (row: Row): WithheldChange => ({
+  name: nameOf(row),
+  reason: row.state.reason,
+  next: nextCommand(row),
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { heldChangesIn } from '../../../src/core/inventory/held-changes.ts';
 import type { Row, Status } from '../../../src/core/inventory/row.ts';
+import { withheldChangesIn } from '../../../src/core/inventory/withheld-changes.ts';
 import { rowOf } from '../../store/fixtures.ts';
 
 const next = { verb: 'update', cause: 'rollout' } as const;
@@ -24,7 +24,7 @@ function row(name: string, { code, status = 'Pending', held, criticality }: Said
 }
 
 const told = (rows: readonly Row[]) =>
-  heldChangesIn(rows).map(({ code, failed, count, first }) => [code, failed, count, first.map(({ name }) => name)]);
+  withheldChangesIn(rows).map(({ code, failed, count, first }) => [code, failed, count, first.map(({ name }) => name)]);
 
 const of = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `aws/111122223333/eu-west-1/network/${name}`);
@@ -66,7 +66,7 @@ describe('changes that are held', () => {
       row('c', { code: 'protect', status: 'Blocked' }),
     ];
     assert.deepEqual(
-      heldChangesIn(rows).map(({ code }) => code),
+      withheldChangesIn(rows).map(({ code }) => code),
       ['protect', 'wave'],
     );
   });
@@ -76,7 +76,7 @@ describe('changes that are held', () => {
       row('a', { code: 'policy', status: 'Blocked' }),
       row('b', { code: 'approvals', held: 'x' }),
       row('c', { code: 'grace', held: 'x' }),
-    ].flatMap((one) => heldChangesIn([one]).flatMap(({ first }) => first));
+    ].flatMap((one) => withheldChangesIn([one]).flatMap(({ first }) => first));
     const [name = ''] = of('a');
     assert.deepEqual(policy, { name, reason: 'a waits', next: `setpoint explain ${name}` });
     assert.equal(approvals?.next, 'setpoint approve --reason "…"');
