@@ -140,8 +140,42 @@ export interface Observation {
   readonly pending: readonly CloudId[];
   /** Absent: the cloud has none, no machine stands, or nobody listed them. */
   readonly outerFilters?: OuterFilters;
+  /** Absent: no policy asks for facts of images, or nobody read them. */
+  readonly images?: ImageFacts;
   /** Requests it took. */
   readonly calls: number;
+}
+
+/**
+ * Facts of images, as the cloud reports them. `at`: when the reading began, ms since the epoch. `unread`: the images of which it reports
+ * none, each with the reason.
+ */
+export interface ImageFacts {
+  readonly at: number;
+  readonly read: readonly ImageFact[];
+  readonly unread: readonly UnreadImage[];
+}
+
+/**
+ * - `image`: as the spec names it, such as `ami-0abc` or `Debian:debian-12:12-gen2:latest`. A family, and a version that is `latest`, stand
+ *   for the image that a launch would take now.
+ * - `owner`: the account (AWS), project (Google Cloud), or publisher (Azure) that published it; of an own image on Azure the subscription.
+ * - `verified`: the cloud itself vouches for the owner: see docs/policies.md.
+ * - `deprecated`: the owner advises against it, or its date of deprecation is over.
+ * - `createdAt`: ms since the epoch. Absent: the cloud does not report it, as for images of Azure's marketplace.
+ */
+export interface ImageFact {
+  readonly image: string;
+  readonly owner: string;
+  readonly verified: boolean;
+  readonly deprecated: boolean;
+  readonly createdAt?: number;
+}
+
+/** `reason`: a sentence for people, in the cloud's words where it has any; no secret. */
+export interface UnreadImage {
+  readonly image: string;
+  readonly reason: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Desired } from '../core/desired.ts';
 import type { FieldChange } from '../core/diff.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import type { Touch } from '../core/last-modified.ts';
-import type { AddressedMark, Mark, Observed, OuterFilters } from '../core/observed.ts';
+import type { AddressedMark, ImageFacts, Mark, Observed, OuterFilters } from '../core/observed.ts';
 import type { Address, Cloud, CloudId, Kind, ListedSetting, ScopeKey } from '../core/resource.ts';
 import type { Clock } from './clock-and-log.ts';
 import type { Request } from './limiter.ts';
@@ -55,6 +55,11 @@ export interface Session {
    * the cloud has no such filters.
    */
   outerFilters?(subnets: readonly Observed<'subnet'>[], call: Call): Promise<OuterFilters['subnets']>;
+  /**
+   * Facts of these images, each once. One that the cloud does not know, and a call that failed, are in `unread`, and throw nothing.
+   * Absent: the cloud has no facts of images.
+   */
+  imageFacts?(images: readonly string[], call: Call): Promise<Pick<ImageFacts, 'read' | 'unread'>>;
   /** Awaits what an earlier process began and kept (`Call.operations`): before the first listing, and each is dropped as it ends. */
   resume?(kept: readonly KeptOperation[], call: Call): Promise<void>;
   close(): Promise<void>;
