@@ -5,7 +5,7 @@ import { viewsOf } from '../src/core/policy/view.ts';
 import type { Kind } from '../src/core/resource.ts';
 import { brokenRuleFinder } from '../src/estate/policies.ts';
 import { sha256 } from '../src/estate/sha256.ts';
-import { concernsChange } from '../src/policy/evaluation.ts';
+import { subjectOfExpression } from '../src/policy/evaluation.ts';
 import { createEvaluator } from '../src/policy/evaluator.ts';
 import type { Figure } from './figure.ts';
 import { compiledNetworks } from './plan-100k/input.ts';
@@ -60,7 +60,7 @@ export async function measure(kinds: readonly Kind[], rules: number, networks: n
   const { scope, documents } = compiledNetworks(networks, policies);
   const from = process.cpuUsage();
   const viewed = viewsOf(scope, documents);
-  const find = brokenRuleFinder({ evaluate: createEvaluator(), concernsChange }, sha256);
+  const find = brokenRuleFinder({ evaluate: createEvaluator(), subjectOf: subjectOfExpression }, sha256);
   const { broken } = await find(policyRulesOf(ofKind(documents, 'Policy')), viewed, '2026-01-01');
   const { user, system } = process.cpuUsage(from);
   const violations = broken.flatMap(({ rules }) => rules);

@@ -3,7 +3,7 @@ import type { KeptHealing } from './fights.ts';
 import type { Tombstone } from './grace.ts';
 import type { HeardTouch } from './last-modified.ts';
 import { canonical } from './ledger/canonical.ts';
-import type { Observation, Observed, OuterFilters } from './observed.ts';
+import type { ImageFacts, Observation, Observed, OuterFilters } from './observed.ts';
 import {
   type Address,
   type Attributes,
@@ -38,6 +38,8 @@ export interface Knowledge extends LateCalls, Endings, Heard, Resumed, Unrecorde
   readonly healed?: ReadonlyMap<string, KeptHealing>;
   /** Of the newest observation. Absent: it has none. */
   readonly outerFilters?: OuterFilters;
+  /** Facts of images, of the newest observation. Absent: it has none. */
+  readonly images?: ImageFacts;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { backoff, type Failure, maxAttempts, type Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { Knowledge } from '../core/knowledge.ts';
-import type { Gap, Observation, Observed, OuterFilters, UnknownRegion } from '../core/observed.ts';
+import type { Gap, ImageFacts, Observation, Observed, OuterFilters, UnknownRegion } from '../core/observed.ts';
 import type { CloudId, Kind } from '../core/resource.ts';
 import { type Actuator, ListingFailed } from '../ports/provider.ts';
 import { apartMs, idsInUse, type Missing, missingOf } from './absence.ts';
@@ -62,13 +62,11 @@ async function observeScope(context: ObservationContext): Promise<Observation> {
   const listed = await Promise.all(kindNames.map((kind) => list(kind, context)));
   const { oneByName } = context.site.holds;
   const missing = missingOf(context.knowledge, listed, { at, oneByName });
-  const [read, outerFilters] = await Promise.all([
+  const standing = listed.flatMap((seen) => seen.resources);
+  const [read, outerFilters, images] = await Promise.all([
     readMissing(missing, context),
-    outerFiltersOf(
-      listed.flatMap((seen) => seen.resources),
-      at,
-      context,
-    ),
+    outerFiltersOf(standing, at, context),
+    imageFactsOf(standing, at, context),
   ]);
   const resources = [...listed, ...read].flatMap((seen) => seen.resources);
   return {
@@ -79,6 +77,7 @@ async function observeScope(context: ObservationContext): Promise<Observation> {
     ...(unknownRegions.length === 0 ? {} : { unknownRegions }),
     pending: [...missing.pending, ...idsInUse(unfound(missing, read, context.knowledge), resources)],
     ...(outerFilters === undefined ? {} : { outerFilters }),
+    ...(images === undefined ? {} : { images }),
     calls: context.calls.calls.reads,
   };
 }
@@ -252,5 +251,35 @@ function listsAll(subnets: readonly Observed[], known: OuterFilters): boolean {
   const ids = new Set(known.subnets.flatMap(({ subnet, unlisted }) => (unlisted.length === 0 ? [subnet] : [])));
   return subnets.every(({ id }) => ids.has(id));
 }
+
+/** The time that facts of an image serve: they change rarely, and some clouds take a call for each image. */
+const imagesServeMs = 3_600_000;
+
+/**
+ * Of the images that documents state, that machines run from, and that former generations launched from. An image of which nobody knows
+ * the facts is asked for again with each observation.
+ */
+async function imageFactsOf(
+  resources: readonly Observed[],
+  at: number,
+  { site: { session, images: stated }, knowledge, calls }: ObservationContext,
+): Promise<ImageFacts | undefined> {
+  if (session.imageFacts === undefined || stated === undefined) return undefined;
+  const wanted = new Set([...stated, ...imagesRunIn(resources), ...imagesAppliedIn(knowledge)]);
+  const { images: known } = knowledge;
+  const isNew = known !== undefined && at >= known.at && at - known.at < imagesServeMs;
+  const kept = isNew ? known.read.filter(({ image }) => wanted.has(image)) : [];
+  const since = isNew ? known.at : at;
+  for (const { image } of kept) wanted.delete(image);
+  if (wanted.size === 0) return { at: since, read: kept, unread: [] };
+  const { read, unread } = await session.imageFacts([...wanted], calls.reading());
+  return { at: since, read: [...kept, ...read], unread };
+}
+
+const imagesRunIn = (resources: readonly Observed[]): readonly string[] =>
+  resources.flatMap((one) => (isOf(one, 'instance') && isStanding(one) ? (one.attributes.machine.image ?? []) : []));
+
+const imagesAppliedIn = ({ applied }: Knowledge): readonly string[] =>
+  [...applied.values()].flatMap(({ attributes }) => ('machine' in attributes ? (attributes.machine.image ?? []) : []));
 
 const actuatorOf = ({ session }: Site, kind: Kind): Actuator => session.actuators[kind];

@@ -25,6 +25,8 @@ export interface Site {
   readonly settings?: ReadonlySet<ListedSetting>;
   /** True: an observation lists the outer filters anew. Else a listing serves the observations of ten minutes. */
   readonly freshFilters?: boolean;
+  /** Images that documents state, where a policy asks for their facts: an observation reads them. Absent: no policy asks. */
+  readonly images?: readonly string[];
   readonly batches: BatchLimits;
   readonly holds: Pick<Holdings, 'fixedMarks' | 'equalMarks' | 'oneByName'>;
   /** Text behind a hash, asked for at apply time only. */

@@ -3,7 +3,7 @@ import type { TargetDoc } from '../core/documents/document.ts';
 import { secretName } from '../core/documents/secret-ref.ts';
 import type { Failure, Result } from '../core/failure.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
-import type { Observed, OuterFilters } from '../core/observed.ts';
+import type { ImageFacts, Observed, OuterFilters } from '../core/observed.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import {
@@ -120,6 +120,9 @@ export function redactedSession(session: Session, credential?: CloudCredential):
     ...(session.outerFilters === undefined
       ? {}
       : { outerFilters: async (subnets, call) => unlistedOf(session, { subnets, call: around(call, words) }, words) }),
+    ...(session.imageFacts === undefined
+      ? {}
+      : { imageFacts: async (images, call) => unreadOf(session, { images, call: around(call, words) }, words) }),
     actuators: actuators as unknown as Session['actuators'], // why: as above
     close: () => session.close(),
   };
@@ -132,6 +135,15 @@ async function unlistedOf(
 ): Promise<OuterFilters['subnets']> {
   const found = (await session.outerFilters?.(subnets, call)) ?? [];
   return found.map((one) => ({ ...one, unlisted: one.unlisted.map((reason) => words.out(reason)) }));
+}
+
+async function unreadOf(
+  session: Session,
+  { images, call }: { readonly images: readonly string[]; readonly call: Call },
+  words: Redactor,
+): Promise<Pick<ImageFacts, 'read' | 'unread'>> {
+  const { read, unread } = (await session.imageFacts?.(images, call)) ?? { read: [], unread: [] };
+  return { read, unread: unread.map((one) => ({ ...one, reason: words.out(one.reason) })) };
 }
 
 function clearedAll(found: Result<readonly Failure[]> | undefined, words: Redactor): Result<readonly Failure[]> {

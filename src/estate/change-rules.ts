@@ -10,6 +10,7 @@ import { exemptionsOf, type KindRule, rulesAbout, type Violation } from '../core
 import { asBefore, isExcused, whyDenied } from '../core/policy/hold.ts';
 import { type BrokenRule, effectOf, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
 import { flatMapInSteps, type Steps } from '../core/steps.ts';
+import type { ExpressionSubject } from '../policy/expressions.ts';
 import { inTurns } from './in-turns.ts';
 import { type Estate, type OpenedEstate, placedIn } from './load.ts';
 import { enforcedPolicies, judgeEstate } from './policies.ts';
@@ -145,11 +146,17 @@ interface ChangeRules {
 /** The rules of policies about a change: about an action, its plan, or its effect on traffic. Undefined where there is none. */
 async function changeRulesOf(policies: readonly PolicyRules[], today: string): Promise<ChangeRules | undefined> {
   if (policies.length === 0) return undefined;
-  const { concernsChange, concernsEffect, evaluateNow } = await import('../policy/evaluation.ts');
-  const isAboutChange = (rule: KindRule): boolean => effectOf(rule.rule) === 'approval' || concernsChange(rule);
+  const { concernsEffect, evaluateNow, subjectOfExpression } = await import('../policy/evaluation.ts');
+  const subjectOf = (rule: KindRule): ExpressionSubject =>
+    effectOf(rule.rule) === 'approval' ? 'change' : subjectOfExpression(rule);
   const kinds = [...new Set(policies.flatMap((policy) => policy.kinds))];
-  const about = new Map(kinds.map((kind) => [kind, rulesAbout(kind, policies).filter(isAboutChange)] as const));
+  const about = new Map(
+    kinds.map((kind) => [kind, rulesAbout(kind, policies).filter((rule) => subjectOf(rule) !== 'resource')] as const),
+  );
   const all = [...about.values()].flat();
+  const ofRemovals = new Map(
+    [...about].map(([kind, rules]) => [kind, rules.filter((rule) => subjectOf(rule) === 'change')]),
+  );
   if (all.length === 0) return undefined;
   const exemptions = exemptionsOf(policies, today);
   return {
@@ -158,8 +165,9 @@ async function changeRulesOf(policies: readonly PolicyRules[], today: string): P
       flatMapInSteps(
         changes,
         (change) => {
-          const rules = about.get(change.view.kind) ?? [];
-          const found = evaluateNow(rules, { resource: change.view, change: change.change });
+          const rules = (isRemoval(change) ? ofRemovals : about).get(change.view.kind) ?? [];
+          const { view: resource, image } = change;
+          const found = evaluateNow(rules, { resource, change: change.change, ...(image && { image }) });
           const broken = exemptions.brokenBy(change, rules, found);
           return broken.length === 0 ? [] : [{ change, rules: broken }];
         },
@@ -169,6 +177,10 @@ async function changeRulesOf(policies: readonly PolicyRules[], today: string): P
 }
 
 const changesAtOnce = 50;
+
+/** A removal leaves no machine that boots from an image. So does the stop that begins one. */
+const isRemoval = ({ actions: [action] }: Change): boolean =>
+  action !== undefined && (!('desired' in action) || (action.verb === 'update' && action.retires !== undefined));
 
 function changesOf(
   plan: ScopePlan,

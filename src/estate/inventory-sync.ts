@@ -24,7 +24,10 @@ export async function keepRows(
   { estate, scope }: LookedBy,
   { rows }: Pick<Store, 'rows'>,
 ): Promise<void> {
-  const made = await withViolations(rowsOf(looked), estate, scope);
+  const made = await withViolations(rowsOf(looked), estate, {
+    targets: scope.targets,
+    observation: looked.input.observation,
+  });
   const kept = looked.attempt === undefined ? carryOver(made, await scopeRows(where, rows, stuck)) : made;
   await rows.keep(where, { at: looked.input.observation.at, ...observableResources(kept, looked.input.observation) });
 }

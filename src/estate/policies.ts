@@ -5,7 +5,9 @@ import { groupByMany } from '../core/group-by-many.ts';
 import type { Guards } from '../core/guards.ts';
 import type { Row } from '../core/inventory/row.ts';
 import { canonical } from '../core/ledger/canonical.ts';
+import type { Observation } from '../core/observed.ts';
 import type { Hold } from '../core/plan/plan-input.ts';
+import type { Given } from '../core/policy/change.ts';
 import {
   type Expression,
   exemptionsOf,
@@ -18,11 +20,13 @@ import {
   violationOf,
 } from '../core/policy/evaluate.ts';
 import { policyHold } from '../core/policy/hold.ts';
+import { imagesBy } from '../core/policy/image.ts';
 import { type BrokenRule, effectOf, enforcedIn, type PolicyRules, policyRulesOf } from '../core/policy/rules.ts';
 import { tagsOf, type Viewed, type ViewedDocument, viewsOf, viewsOfRow } from '../core/policy/view.ts';
 import { clouds, type Kind } from '../core/resource.ts';
 import { flatMapInSteps } from '../core/steps.ts';
 import type { Evaluate } from '../policy/evaluator.ts';
+import type { ExpressionSubject } from '../policy/expressions.ts';
 import { inTurns } from './in-turns.ts';
 import type { Estate, OpenedEstate } from './load.ts';
 import { sha256 } from './sha256.ts';
@@ -39,10 +43,10 @@ interface Breaking<V extends Viewed> {
   readonly rules: readonly BrokenRule[];
 }
 
-/** Rules that concern a change are judged with its plan: see change-rules.ts. */
+/** Rules about a change are judged with its plan, and so are rules about an image: see change-rules.ts. */
 export interface PolicyLanguage {
   readonly evaluate: Evaluate;
-  concernsChange(expression: Expression): boolean;
+  subjectOf(expression: Expression): ExpressionSubject;
 }
 
 /** The most rule sets and resources whose outcomes are remembered. */
@@ -56,7 +60,7 @@ const STEP = 50;
  * Outcomes are remembered by the digests of the rules' texts and of the resource's view: of an unchanged estate nothing is evaluated
  * again. The resources keep their order; of each come the rules in the order of their policies.
  */
-export function brokenRuleFinder({ evaluate, concernsChange }: PolicyLanguage, hash: Hash): FindBroken {
+export function brokenRuleFinder({ evaluate, subjectOf }: PolicyLanguage, hash: Hash): FindBroken {
   const remembered = new Map<string, Map<string, readonly Found[]>>();
   const outcomesBy = (kind: Kind, rules: readonly KindRule[]): Map<string, readonly Found[]> => {
     const key = hash(JSON.stringify([kind, rules.map(({ text, kinds }) => [text, kinds])]));
@@ -69,13 +73,15 @@ export function brokenRuleFinder({ evaluate, concernsChange }: PolicyLanguage, h
   };
   const foundIn = async (kind: Kind, rules: readonly KindRule[], those: readonly Viewed[]) => {
     const outcomes = outcomesBy(kind, rules);
-    const digests = await inTurns(flatMapInSteps(those, ({ view }) => [hash(canonical(view))], STEP));
+    const digests = await inTurns(
+      flatMapInSteps(those, ({ view, image }) => [hash(canonical(image === undefined ? view : [view, image]))], STEP),
+    );
     // why: another evaluation may forget outcomes while this one waits
     const known = new Map(
       digests.flatMap((digest) => (outcomes.has(digest) ? [[digest, outcomes.get(digest) ?? []]] : [])),
     );
     const unknown = [...new Map(digests.map((digest, i) => [digest, those[i]] as const))].flatMap(([digest, one]) =>
-      one === undefined || known.has(digest) ? [] : [{ digest, given: { resource: one.view } }],
+      one === undefined || known.has(digest) ? [] : [{ digest, given: givenOf(one) }],
     );
     const answers = await evaluate(
       rules,
@@ -95,8 +101,10 @@ export function brokenRuleFinder({ evaluate, concernsChange }: PolicyLanguage, h
     const exemptions = exemptionsOf(policies, today);
     const broken = new Map<Viewed, readonly BrokenRule[]>();
     for (const [kind, those] of Map.groupBy(viewed, ({ view }) => view.kind)) {
+      // why: of one question either all machines have facts of their images, or none
+      const subjects = those[0]?.image === undefined ? ofSpecs : ofObjects;
       const rules = rulesAbout(kind, policies).filter(
-        (rule) => effectOf(rule.rule) !== 'approval' && !concernsChange(rule),
+        (rule) => effectOf(rule.rule) !== 'approval' && subjects.has(subjectOf(rule)),
       );
       if (rules.length === 0) continue;
       const found = await foundIn(kind, rules, those);
@@ -112,15 +120,21 @@ export function brokenRuleFinder({ evaluate, concernsChange }: PolicyLanguage, h
   };
 }
 
+/** The subjects of the rules that are judged by specs alone, and by what stands on a cloud. */
+const ofSpecs: ReadonlySet<ExpressionSubject> = new Set(['resource']);
+const ofObjects: ReadonlySet<ExpressionSubject> = new Set(['resource', 'image']);
+
+const givenOf = ({ view, image }: Viewed): Given => ({ resource: view, ...(image && { image }) });
+
 let usual: FindBroken | undefined;
 
 /** Loads the language of expressions only where there is a policy. */
 async function finder(): Promise<FindBroken> {
-  const [{ evaluate }, { concernsChange }] = await Promise.all([
+  const [{ evaluate }, { subjectOfExpression }] = await Promise.all([
     import('../policy/evaluator.ts'),
     import('../policy/evaluation.ts'),
   ]);
-  usual ??= brokenRuleFinder({ evaluate, concernsChange }, sha256);
+  usual ??= brokenRuleFinder({ evaluate, subjectOf: subjectOfExpression }, sha256);
   return usual;
 }
 
@@ -140,10 +154,10 @@ export async function judgeEstate(estate: Pick<Estate, 'tree' | 'scopes' | 'toda
   if (policies.length === 0) return { violations: [], unused: [] };
   const find = await finder();
   const found = await find(policyRulesOf(policies), viewedIn(estate, estate.scopes), estate.today);
-  const { concernsChange } = await import('../policy/evaluation.ts');
+  const { subjectOfExpression } = await import('../policy/evaluation.ts');
   const isAboutResources = ({ value: { spec } }: (typeof policies)[number]): boolean =>
     rulesAbout(spec.kinds[0] ?? 'network', [{ name: '', ...spec }]).some(
-      (rule) => effectOf(rule.rule) !== 'approval' && !concernsChange(rule),
+      (rule) => effectOf(rule.rule) !== 'approval' && subjectOfExpression(rule) === 'resource',
     );
   const unused = found.unused.flatMap(({ policy, index }) => {
     const document = policies.find(({ value }) => value.metadata.name === policy);
@@ -160,20 +174,40 @@ export async function judgeEstate(estate: Pick<Estate, 'tree' | 'scopes' | 'toda
 export async function withViolations(
   rows: readonly Row[],
   { tree: { documents }, today }: Pick<OpenedEstate, 'tree' | 'today'>,
-  { targets }: Pick<CompiledScope, 'targets'>,
+  {
+    targets,
+    observation,
+  }: Pick<CompiledScope, 'targets'> & { readonly observation: Pick<Observation, 'images' | 'at'> },
 ): Promise<readonly Row[]> {
   const policies = policyRulesOf(ofKind(documents, 'Policy'));
   if (policies.length === 0) return rows;
   const tags = tagsOf(targets, documents);
   const regions = new Map(targets.map(({ metadata, spec }) => [metadata.name, spec.region]));
   const regionOf = (target: string): string | undefined => regions.get(target);
-  const viewed = rows.flatMap((row) => viewsOfRow(row, tags, regionOf).map((one) => ({ ...one, row })));
+  const imageOf = imagesBy(observation);
+  const viewed = rows.flatMap((row) =>
+    viewsOfRow(row, tags, regionOf).map((one) => {
+      const image = imageOf(one.view);
+      return { ...one, row, ...(image && { image }) };
+    }),
+  );
   const { broken } = await (await finder())(policies, viewed, today);
   const byRow = groupByMany(broken, ({ viewed: { row } }) => [row]);
   return rows.map((row) => {
     const violations = (byRow.get(row) ?? []).flatMap(({ rules }) => rules);
     return violations.length === 0 ? row : { ...row, violations };
   });
+}
+
+/** True where a rule of the specs is about images, or one that the generation before enforces. */
+export async function askForImages(
+  { documents }: Pick<OpenedEstate['tree'], 'documents'>,
+  before?: Pick<Guards, 'enforced'>,
+): Promise<boolean> {
+  const policies = [...policyRulesOf(ofKind(documents, 'Policy')), ...(before?.enforced ?? [])];
+  if (!policies.some(({ kinds }) => kinds.includes('instance'))) return false;
+  const { concernsImage } = await import('../policy/evaluation.ts');
+  return rulesAbout('instance', policies).some(concernsImage);
 }
 
 /** The policies in enforce mode: of the specs, and those of the generation before that the specs do not have as they were. */

@@ -1,5 +1,6 @@
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { settingsOf } from '../core/desired.ts';
+import type { Guards } from '../core/guards.ts';
 import type { Wanted } from '../core/plan/plan-input.ts';
 import { allListedSettings, documentOfReplica, type ListedSetting } from '../core/resource.ts';
 import type { Site } from '../engine/ports.ts';
@@ -7,6 +8,7 @@ import { type Opening, type OpeningPorts, openSession } from '../engine/session.
 import type { Provider, Session } from '../ports/provider.ts';
 import { launchOf } from './boot-data.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
+import { askForImages } from './policies.ts';
 
 /** A scope's session, and what the engine needs beside it. Close the session afterwards. */
 export async function openSite(scope: CompiledScope, estate: OpenedEstate, ports: OpeningPorts): Promise<Site> {
@@ -36,6 +38,23 @@ export function siteOn(
     },
   };
 }
+
+/** The same scope, whose observations read facts of images where a policy asks for them, now or in the generation before. */
+export async function withImages(
+  site: Site,
+  {
+    estate: { tree },
+    scope,
+  }: { readonly estate: Pick<OpenedEstate, 'tree'>; readonly scope: Pick<CompiledScope, 'wanted'> },
+  before?: Pick<Guards, 'enforced'>,
+): Promise<Site> {
+  return (await askForImages(tree, before)) ? { ...site, images: imagesIn(scope.wanted) } : site;
+}
+
+/** The images that documents state, each once. */
+export const imagesIn = ({ desired }: Pick<Wanted, 'desired'>): readonly string[] => [
+  ...new Set(desired.flatMap(({ attributes }) => ('machine' in attributes ? (attributes.machine.image ?? []) : []))),
+];
 
 /** Those that a document states. */
 function listedSettings({ desired }: Pick<Wanted, 'desired'>): ReadonlySet<ListedSetting> {

@@ -17,7 +17,7 @@ import { pausesNow } from '../estate/active-spec.ts';
 import { inTurns } from '../estate/in-turns.ts';
 import { providerOf } from '../estate/load.ts';
 import { policiesHold } from '../estate/policies.ts';
-import { siteOn } from '../estate/session.ts';
+import { imagesIn, siteOn } from '../estate/session.ts';
 import type { KeptScopeCost } from '../ports/fleet-state.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Where } from '../ports/queue.ts';
@@ -333,7 +333,10 @@ async function formerScopeContext(
   const scope = estate.compiled.scopes.find((one) => one.scope === where.scope);
   if (scope === undefined) return undefined;
   const ports = { secrets: outside.secrets, signal: steering.signal };
-  return { ...scene, site: siteOn(site.session, scope, { estate, ports }), activeSpec: { generation, estate, scope } };
+  // why: the policies of the newest generation judge it, so they decide whether facts of images are read
+  const images = site.images === undefined ? {} : { images: imagesIn(scope.wanted) };
+  const former = { ...siteOn(site.session, scope, { estate, ports }), ...images };
+  return { ...scene, site: former, activeSpec: { generation, estate, scope } };
 }
 
 const driftAt =

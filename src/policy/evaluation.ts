@@ -1,7 +1,16 @@
 import type { Given } from '../core/policy/change.ts';
 import type { Expression, Found, Outcome } from '../core/policy/evaluate.ts';
 import { messageOf } from '../core/text.ts';
-import { compileExpression, isAboutChange, isAboutEffect, isShort, type Prepared, prepare } from './expressions.ts';
+import {
+  compileExpression,
+  type ExpressionSubject,
+  isAboutEffect,
+  isAboutImage,
+  isShort,
+  type Prepared,
+  prepare,
+  subjectOf,
+} from './expressions.ts';
 
 /**
  * - `until`: by expression, the position of the first given resource that it is not evaluated for.
@@ -20,7 +29,8 @@ export type Evaluated = readonly (readonly Found[])[];
 interface Compiled {
   readonly run: (prepared: Prepared) => Outcome;
   readonly isShort: boolean;
-  readonly isAboutChange: boolean;
+  readonly subject: ExpressionSubject;
+  readonly isAboutImage: boolean;
   readonly isAboutEffect: boolean;
 }
 
@@ -43,12 +53,13 @@ function compiledOrFailed(text: string, kinds: Expression['kinds']): Compiled {
     return {
       run: compileExpression(text, kinds),
       isShort: isShort(text, kinds),
-      isAboutChange: isAboutChange(text, kinds),
+      subject: subjectOf(text, kinds),
+      isAboutImage: isAboutImage(text, kinds),
       isAboutEffect: isAboutEffect(text, kinds),
     };
   } catch (error) {
     const failed = messageOf(error);
-    return { run: () => ({ failed }), isShort: true, isAboutChange: false, isAboutEffect: false };
+    return { run: () => ({ failed }), isShort: true, subject: 'resource', isAboutImage: false, isAboutEffect: false };
   }
 }
 
@@ -59,25 +70,32 @@ export function evaluateAll({ expressions, givens, until, progress }: Evaluation
   return givens.map((given, at) => {
     const prepared = prepare(given);
     const found: Found[] = [];
-    for (const [rule, { run }] of rules.entries()) {
+    for (const [rule, { run, isAboutImage: asksForImage }] of rules.entries()) {
       if (at >= (until[rule] ?? 0)) continue;
       begun += 1;
       Atomics.store(progress, 1, at);
       Atomics.store(progress, 2, rule);
       Atomics.store(progress, 0, begun);
       const outcome = run(prepared);
-      if (outcome !== false) found.push({ rule, outcome });
+      if (outcome !== false) found.push({ rule, outcome: asksForImage ? withReason(outcome, given) : outcome });
     }
     return found;
   });
 }
 
+/** An expression that has no answer for want of the facts of an image: the reason is that of the reading. */
+const withReason = (outcome: Found['outcome'], { image }: Given): Found['outcome'] =>
+  outcome === true || image === undefined || !('unread' in image) ? outcome : { failed: image.unread };
+
 /** True where each of the expressions takes some microseconds for any resource. */
 export const areShort = (expressions: readonly Expression[]): boolean =>
   expressions.every((expression) => compiled(expression).isShort);
 
-/** True where the expression is about a change, not about what a resource is. */
-export const concernsChange = (expression: Expression): boolean => compiled(expression).isAboutChange;
+/** The facts without which nobody can evaluate the expression. */
+export const subjectOfExpression = (expression: Expression): ExpressionSubject => compiled(expression).subject;
+
+/** True where the expression is about the image of a machine, whatever else it is about. */
+export const concernsImage = (expression: Expression): boolean => compiled(expression).isAboutImage;
 
 /** True where the expression is about the effect of a change on traffic. */
 export const concernsEffect = (expression: Expression): boolean => compiled(expression).isAboutEffect;

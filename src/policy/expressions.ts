@@ -3,6 +3,7 @@ import { RE2JS } from 're2js';
 import { kindNames } from '../core/kinds/kinds.ts';
 import type { ChangeView, Given, TrafficView } from '../core/policy/change.ts';
 import type { Outcome } from '../core/policy/evaluate.ts';
+import type { GivenImage } from '../core/policy/image.ts';
 import { opens, type ResourceView } from '../core/policy/view.ts';
 import type { Kind } from '../core/resource.ts';
 import { messageOf } from '../core/text.ts';
@@ -24,8 +25,9 @@ export function compileExpression(text: string, kinds: readonly Kind[]): (prepar
 }
 
 /** Once for all rules of a resource. */
-export const prepare = ({ resource, change }: Given): Prepared => ({
+export const prepare = ({ resource, change, image }: Given): Prepared => ({
   ...(change === undefined ? {} : changeOf(change)),
+  ...(image === undefined || 'unread' in image ? {} : { image: imageOf(image) }),
   resource: new Resource(celOf(resource)),
   target: new Target({
     name: resource.target,
@@ -54,9 +56,9 @@ export function faultIn(text: string, kinds: readonly Kind[], ofChange = false):
   if (type !== 'bool' && type !== 'dyn') return { message: `it is of type ${type}, not true or false`, offset: 0 };
   if (namesIn(environment.parse(text).ast).includes('cel'))
     return { message: 'cel.bind is not allowed: a value may double with each use', offset: 0 };
-  if ((ofChange || isAboutChange(text, kinds)) && !isShort(text, kinds))
+  if ((ofChange || subjectOf(text, kinds) !== 'resource') && !isShort(text, kinds))
     return {
-      message: 'a rule about a change cannot have a macro within another; ask for a port with includes',
+      message: 'a rule about a change or an image cannot have a macro within another; ask for a port with includes',
       offset: 0,
     };
   return [...callsOf(environment.parse(text).ast)].flatMap((call) => patternFault(call) ?? [])[0];
@@ -82,6 +84,7 @@ class Traffic extends Value {}
 class Effect extends Value {}
 class PortRange extends Value {}
 class Disk extends Value {}
+class Image extends Value {}
 
 type Schema = Readonly<{ [field: string]: string }>;
 
@@ -187,6 +190,13 @@ function environmentFor(kinds: readonly Kind[]): Environment {
       includes(one, port, protocol),
     )
     .registerFunction(`string.${ownMatches}(string): bool`, (text: string, pattern: string) => matches(text, pattern));
+  if (kinds.includes('instance'))
+    made
+      .registerType('Image', {
+        ctor: Image,
+        fields: { age: 'int', owner: 'string', verified: 'bool', deprecated: 'bool' },
+      })
+      .registerVariable('image', 'Image');
   if (kinds.includes('firewall-rule'))
     made
       .registerFunction('Resource.opens(int): bool', (rule: RuleValue, port: bigint) => opensTo(rule, port))
@@ -217,6 +227,9 @@ function celOf(view: ResourceView): object {
       : { disk: new Disk({ ...disk, ...(disk.size === undefined ? {} : { size: BigInt(disk.size) }) }) }),
   };
 }
+
+const imageOf = ({ age, ...rest }: Exclude<GivenImage, { readonly unread: string }>): Image =>
+  new Image({ ...rest, ...(age === undefined ? {} : { age: BigInt(age) }) });
 
 const changeOf = ({ action, plan, effect }: ChangeView): object => ({
   action: new Action(action),
@@ -304,9 +317,18 @@ export function isShort(text: string, kinds: readonly Kind[]): boolean {
 /** Variables that only a change has: see src/core/policy/change.ts. */
 const ofChange: ReadonlySet<unknown> = new Set(['action', 'plan', 'effect']);
 
-/** True where the expression is about a change: about an action, its plan or its effect. */
-export const isAboutChange = (text: string, kinds: readonly Kind[]): boolean =>
-  namesIn(environmentFor(kinds).parse(text).ast).some((name) => ofChange.has(name));
+/** The subject of an expression: the facts without which nobody can evaluate it. A change has those of its image, too. */
+export type ExpressionSubject = 'resource' | 'image' | 'change';
+
+export function subjectOf(text: string, kinds: readonly Kind[]): ExpressionSubject {
+  const names = namesIn(environmentFor(kinds).parse(text).ast);
+  if (names.some((name) => ofChange.has(name))) return 'change';
+  return names.includes('image') ? 'image' : 'resource';
+}
+
+/** True where the expression is about the image of a machine, whatever else it is about. */
+export const isAboutImage = (text: string, kinds: readonly Kind[]): boolean =>
+  namesIn(environmentFor(kinds).parse(text).ast).includes('image');
 
 /** True where the expression is about the effect of a change on traffic. */
 export const isAboutEffect = (text: string, kinds: readonly Kind[]): boolean =>

@@ -100,7 +100,7 @@ const knowledge = ({ db, store, storeNow }: Context, estate: string, scope: Scop
         ...(await lost(of)),
         births: await readBirths(trx, { estate, scope }),
         ...(await heard(of)),
-        ...(await outerFilters(of)),
+        ...(await observedBefore(of)),
         ...(await tombstones(of)),
       };
     });
@@ -229,16 +229,22 @@ async function tombstones(of: Scoped): Promise<Pick<Knowledge, 'tombstones'>> {
   return known.size === 0 ? {} : { tombstones: known };
 }
 
-/** Those of the newest observation. */
-async function outerFilters({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 'outerFilters'>> {
+/** The parts of the newest observation that serve the next ones. */
+async function observedBefore({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 'outerFilters' | 'images'>> {
   const row = await trx
     .selectFrom('looks')
-    .select(sql<Knowledge['outerFilters'] | null>`body->'outerFilters'`.as('filters'))
+    .select([
+      // why: only `record` writes the column
+      sql<Knowledge['outerFilters'] | null>`body->'outerFilters'`.as('filters'),
+      sql<Knowledge['images'] | null>`body->'images'`.as('images'),
+    ])
     .where('estate', '=', estate)
     .where('scope', '=', scope)
     .executeTakeFirst();
-  // why: only `record` writes the column
-  return row?.filters == null ? {} : { outerFilters: row.filters };
+  return {
+    ...(row?.filters == null ? {} : { outerFilters: row.filters }),
+    ...(row?.images == null ? {} : { images: row.images }),
+  };
 }
 
 async function heard({ trx, estate, scope }: Scoped): Promise<Pick<Knowledge, 'touches'>> {

@@ -42,18 +42,20 @@ interface Around {
   readonly clock?: VirtualClock;
   readonly regions?: readonly PlacedRegion[];
   readonly freshFilters?: boolean;
+  readonly images?: readonly string[];
 }
 
 async function look(
   script: Script,
   knowledge: (now: number) => Knowledge = knowing(),
-  { oneByName = [], clock = virtualClock(), regions, freshFilters = false }: Around = {},
+  { oneByName = [], clock = virtualClock(), regions, freshFilters = false, images }: Around = {},
 ): Promise<Observation> {
   const site = {
     session: scriptedSession(script),
     account: 'acme',
     ...(regions && { regions }),
     freshFilters,
+    ...(images && { images }),
     batches: {},
     holds: { fixedMarks: [], oneByName },
     secret: async () => ({}),
@@ -421,6 +423,84 @@ describe('the filters besides the rules', () => {
   it('are absent on a cloud that has none', async () => {
     const seen = await look({ list: async (kind) => [subnet, machine].filter((one) => one.kind === kind) });
     assert.equal('outerFilters' in seen, false);
+  });
+});
+
+describe('the facts of images', () => {
+  const minute = 60_000;
+  const runs = (image: string): Observed => {
+    const attributes = of.instance();
+    return observed('instance', 'i-1', { ...attributes, machine: { ...attributes.machine, image } });
+  };
+  const factOf = (image: string) => ({ image, owner: 'debian', verified: true, deprecated: false });
+
+  interface Seen {
+    readonly images?: readonly string[];
+    readonly resources?: readonly Observed[];
+    /** The age of the known ones, and their images. */
+    readonly known?: readonly [ageMs: number, ...images: readonly string[]];
+  }
+
+  async function seen({ images, resources = [], known }: Seen) {
+    const asked: (readonly string[])[] = [];
+    const script: Script = {
+      list: async (kind) => resources.filter((one) => one.kind === kind),
+      imageFacts: async (these) => {
+        asked.push(these);
+        const isThere = (image: string): boolean => image !== 'gone';
+        return {
+          read: these.filter(isThere).map(factOf),
+          unread: these.filter((image) => !isThere(image)).map((image) => ({ image, reason: 'no such image' })),
+        };
+      },
+    };
+    const knowledge = (now: number): Knowledge => {
+      const former = { at: now - (known?.[0] ?? 0), read: (known?.slice(1) ?? []).map(String).map(factOf), unread: [] };
+      return { ...withoutStore('acme'), ...(known === undefined ? {} : { images: former }) };
+    };
+    const { images: facts, at } = await look(script, knowledge, images === undefined ? {} : { images });
+    return [asked, facts && at - facts.at, facts?.read.map(({ image }) => image), facts?.unread];
+  }
+
+  const rows: readonly (readonly [name: string, given: Seen, want: unknown])[] = [
+    ['are not read where no policy asks', { resources: [runs('a')] }, [[], undefined, undefined, undefined]],
+    [
+      'are read once, of stated images and of those that machines run from',
+      { images: ['a', 'b'], resources: [runs('c')] },
+      [[['a', 'b', 'c']], 0, ['a', 'b', 'c'], []],
+    ],
+    ['are not read without an image', { images: [] }, [[], 0, [], []]],
+    ['of 59 minutes ago serve', { images: ['a'], known: [59 * minute, 'a', 'b'] }, [[], 59 * minute, ['a'], []]],
+    ['of an hour ago do not', { images: ['a'], known: [60 * minute, 'a'] }, [[['a']], 0, ['a'], []]],
+    ['of the future do not', { images: ['a'], known: [-1, 'a'] }, [[['a']], 0, ['a'], []]],
+    ['of a new image are read alone', { images: ['a', 'b'], known: [minute, 'a'] }, [[['b']], minute, ['a', 'b'], []]],
+    [
+      'that nobody knows are asked for again',
+      { images: ['a', 'gone'], known: [minute, 'a'] },
+      [[['gone']], minute, ['a'], [{ image: 'gone', reason: 'no such image' }]],
+    ],
+  ];
+  for (const [name, given, want] of rows) it(name, async () => assert.deepEqual(await seen(given), want));
+
+  it('are read of what a former generation launched from', async () => {
+    const attributes = of.instance();
+    const applied = new Map([
+      [
+        'm',
+        {
+          generation: 1,
+          documents: [],
+          attributes: { ...attributes, machine: { ...attributes.machine, image: 'old' } },
+        },
+      ],
+    ]);
+    const asked: (readonly string[])[] = [];
+    const imageFacts: Session['imageFacts'] = async (these) => {
+      asked.push(these);
+      return { read: these.map(factOf), unread: [] };
+    };
+    await look({ imageFacts }, () => ({ ...withoutStore('acme'), applied }), { images: ['new'] });
+    assert.deepEqual(asked, [['new', 'old']]);
   });
 });
 

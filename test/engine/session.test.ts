@@ -121,6 +121,7 @@ describe('a discreet session', () => {
     const whole: Session = {
       ...plain,
       outerFilters: async () => [{ subnet: 'subnet-1', filters: ['acl-1'], unlisted: [`no: ${canary}`] }],
+      imageFacts: async () => ({ read: [], unread: [{ image: 'ami-1', reason: `no: ${canary}` }] }),
       actuators: {
         ...plain.actuators,
         instance: {
@@ -134,7 +135,12 @@ describe('a discreet session', () => {
     assert.deepEqual(await redacted.outerFilters?.([], callOf()), [
       { subnet: 'subnet-1', filters: ['acl-1'], unlisted: ['no: (a secret)'] },
     ]);
+    assert.deepEqual(await redacted.imageFacts?.([], callOf()), {
+      read: [],
+      unread: [{ image: 'ami-1', reason: 'no: (a secret)' }],
+    });
     assert.equal(redactedSession(plain).outerFilters, undefined);
+    assert.equal(redactedSession(plain).imageFacts, undefined);
     const { instance, network } = redacted.actuators;
     const health = await instance.health?.(['i-1'], callOf());
     assert.deepEqual(health, [{ ok: true, value: { state: 'failed', detail: 'no: (a secret)' } }]);

@@ -50,7 +50,10 @@ function counting() {
         return resource.kind === text ? [{ rule, outcome: true }] : [];
       }),
     );
-  const find = brokenRuleFinder({ evaluate, concernsChange: ({ text }) => text === 'action' }, sha256);
+  const find = brokenRuleFinder(
+    { evaluate, subjectOf: ({ text }) => (text === 'action' ? 'change' : 'resource') },
+    sha256,
+  );
   return {
     evaluated,
     judge: async ({ documents, scopes, today }: ReturnType<typeof estateWith>) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ResourceView, RuleView } from '../../src/core/policy/view.ts';
 import type { Kind } from '../../src/core/resource.ts';
-import { compileExpression, faultIn, isAboutChange, isShort, prepare } from '../../src/policy/expressions.ts';
+import { compileExpression, faultIn, isAboutImage, isShort, prepare, subjectOf } from '../../src/policy/expressions.ts';
 
 const rule: RuleView = {
   kind: 'firewall-rule',
@@ -141,15 +141,37 @@ const ofChange: readonly (readonly [string, boolean])[] = [
 ];
 for (const [text, want] of ofChange)
   it(`of a change: ${text} is ${want}`, () => {
-    assert.equal(isAboutChange(text, ['firewall-rule']), true);
+    assert.equal(subjectOf(text, ['firewall-rule']), 'change');
     assert.equal(compileExpression(text, ['firewall-rule'])(prepare({ resource: rule, change })), want);
   });
 
 it('a rule about a resource is not about a change', () =>
-  assert.equal(isAboutChange("resource.action == 'plan.x' && resource.name == 'effect'", ['firewall-rule']), false));
+  assert.equal(subjectOf("resource.action == 'plan.x' && resource.name == 'effect'", ['firewall-rule']), 'resource'));
 
 it('cel.bind, which doubles values, is refused', () =>
   assert.match(faultIn('cel.bind(a, [1], a + a == [1, 1])', ['network'])?.message ?? '', /cel\.bind is not allowed/));
+
+const stranger = { age: 200, owner: '999988887777', verified: false, deprecated: true };
+const ofImages: readonly (readonly [text: string, want: boolean])[] = [
+  ['image.age > 180', true],
+  ['has(image.age) && image.age > 200', false],
+  ['image.deprecated && !image.verified', true],
+  ["image.owner == '999988887777' && image.owner != resource.account", true],
+];
+for (const [text, want] of ofImages)
+  it(`of an image: ${text} is ${want}`, () => {
+    assert.equal(subjectOf(text, ['instance']), 'image');
+    assert.equal(compileExpression(text, ['instance'])(prepare({ resource: machine, image: stranger })), want);
+  });
+
+it('only a policy of machines may name an image', () =>
+  assert.match(faultIn('image.deprecated', ['network'])?.message ?? '', /unknown variable: image/));
+
+it('a rule about a change and an image is about the change', () => {
+  const text = "action.verb == 'create' && image.deprecated";
+  assert.equal(subjectOf(text, ['instance']), 'change');
+  assert.equal(isAboutImage(text, ['instance']), true);
+});
 
 it('a rule about a change cannot nest macros', () =>
   assert.match(

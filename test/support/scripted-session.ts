@@ -15,6 +15,7 @@ export interface Script {
   update?(batch: readonly Revision[], call: Call): Promise<readonly Result<void>[]>;
   delete?(batch: readonly Removal[], call: Call): Promise<readonly Result<void>[]>;
   outerFilters?: Session['outerFilters'];
+  imageFacts?: Session['imageFacts'];
   resume?(kept: readonly KeptOperation[], call: Call): Promise<void>;
 }
 
@@ -26,6 +27,7 @@ export function scriptedSession(script: Script): Session {
     actuators: actuators as unknown as Session['actuators'], // why: one actuator for every kind, each made above
     ...(script.checkRegions === undefined ? {} : { checkRegions: script.checkRegions }),
     ...(script.outerFilters === undefined ? {} : { outerFilters: script.outerFilters }),
+    ...(script.imageFacts === undefined ? {} : { imageFacts: script.imageFacts }),
     ...(script.resume === undefined ? {} : { resume: script.resume }),
     close: async () => undefined,
   };

@@ -268,7 +268,7 @@ async function shelfOf(input: PlanInput, estate: LocalEstate, place: CompiledSco
   const { choices } = input;
   const made = plan({ ...input, choices: { ...choices, holds: [...(choices?.holds ?? []), noted.hold] } });
   const unjudged = rowsOf({ input, plan: made, planned: noted.planned(), generation: 0 });
-  const rows = await withViolations(unjudged, estate, place);
+  const rows = await withViolations(unjudged, estate, { targets: place.targets, observation: input.observation });
   const byId = new Map(rows.flatMap((row) => (row.called.id === undefined ? [] : [[row.called.id, row]])));
   const objects = ownership(input, made).map((one) => pieceOf(one, byId.get(one.observed.id)));
   return { scope, at, gaps, objects };

@@ -1,5 +1,6 @@
 import { isDestructive } from '../../core/action.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
+import type { Guards } from '../../core/guards.ts';
 import type { WithheldDrift } from '../../core/inventory/withheld-drift.ts';
 import { withoutStore } from '../../core/knowledge.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
@@ -13,7 +14,7 @@ import type { Site } from '../../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints, keepActive, type SeenScope } from '../../estate/active-spec.ts';
 import { attemptOf } from '../../estate/inventory-sync.ts';
 import { type Estate, providerOf } from '../../estate/load.ts';
-import { openSite } from '../../estate/session.ts';
+import { openSite, withImages } from '../../estate/session.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
 import {
@@ -95,7 +96,8 @@ export async function withObservedEstate<T, S extends Store | undefined>(
     breakGlass: grant.breakGlass === true,
     withoutApprovals: grant.withoutApprovals === true,
   });
-  const looked = await observeEstate({ estate, store, settings, freshFilters }, context);
+  const { before } = constraints.policies ?? {};
+  const looked = await observeEstate({ estate, store, settings, freshFilters, before }, context);
   try {
     const choices: Choices = {
       ...constraints.choices,
@@ -139,14 +141,18 @@ async function observeEstate(
     store,
     settings,
     freshFilters,
-  }: Required<Pick<Observation<Store | undefined>, 'estate' | 'store' | 'settings' | 'freshFilters'>>,
+    before,
+  }: Required<Pick<Observation<Store | undefined>, 'estate' | 'store' | 'settings' | 'freshFilters'>> & {
+    readonly before: Pick<Guards, 'enforced'> | undefined;
+  },
   { terminal, dependencies, clock, signal }: Context,
 ): Promise<readonly ObservedScope[]> {
   const progress = progressOn(terminal.err, clock);
   const observeScope = async (scope: CompiledScope): Promise<ObservedScope> => {
     const known = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
     const opened = await openSite(scope, estate, { secrets: estate.secrets, clock, signal });
-    const site = { ...opened, freshFilters, settings: new Set([...(opened.settings ?? []), ...settings]) };
+    const withSettings = { ...opened, freshFilters, settings: new Set([...(opened.settings ?? []), ...settings]) };
+    const site = await withImages(withSettings, { estate, scope }, before);
     const ports = { limiter: dependencies.limiter, clock, random: Math.random };
     const observation = await observe(site, known, ports, { signal, notify: reportScope(scope.scope, progress) });
     await store?.inventory.record(estate.name, observation);

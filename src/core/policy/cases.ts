@@ -73,6 +73,19 @@ const resource = z.strictObject(
   { error: 'fields of a resource' },
 );
 
+/** Left out: nobody knows the facts of the image. */
+const image = z
+  .strictObject(
+    {
+      age: whole(0, 100_000).optional(),
+      owner: word().default('test'),
+      verified: flag().default(false),
+      deprecated: flag().default(false),
+    },
+    { error: '{ age, owner, verified, deprecated }' },
+  )
+  .optional();
+
 const action = z
   .strictObject(
     {
@@ -131,6 +144,7 @@ export const casesSchema = z.strictObject(
             name: freeText(256),
             rule: name().optional(),
             resource,
+            image,
             action,
             plan,
             effect,
@@ -173,6 +187,7 @@ export function trialsOf(cases: Located<Cases>, policies: readonly PolicyRules[]
   return cases.value.cases.map((one, index) => {
     const given = {
       resource: viewOf(one.resource),
+      ...(one.image === undefined ? {} : { image: one.image }),
       change: { action: one.action, plan: one.plan, effect: one.effect },
     };
     const about = { policy: cases.value.policy, name: one.name, at: cases.at(['cases', index]), expected: one.expect };

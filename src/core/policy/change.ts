@@ -7,6 +7,7 @@ import { groupByMany } from '../group-by-many.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import type { PortRange } from '../port-set.ts';
 import type { Address } from '../resource.ts';
+import { type GivenImage, imagesBy } from './image.ts';
 import { type ResourceView, tagsOf, type Viewed, viewsOf, viewsOfObject, withPorts } from './view.ts';
 
 /** An action as expressions see it. `fields`: those that an update changes. `reason`: of a deletion; else empty. */
@@ -63,6 +64,8 @@ export interface ChangeView {
 /** All that an expression may name. Plain data. Its target, of several targets the first, follows from the resource. */
 export interface Given {
   readonly resource: ResourceView;
+  /** Of a machine. Absent where nobody reads the facts of images, as in `validate`. */
+  readonly image?: GivenImage;
   /** The place of a judged change. */
   readonly change?: ChangeView;
 }
@@ -87,12 +90,16 @@ export function changesIn(plan: ScopePlan, input: PlanInput, { effect, ...stated
   const groups = [...Map.groupBy(actions, (action) => `${action.verb} ${action.kind} ${nameOf(action)}`).values()];
   const counts = countsOf(groups.flatMap((all) => all[0] ?? []));
   const views = viewsAt(actions, input, stated);
+  const imageOf = imagesBy(input.observation);
   return groups.flatMap((all) => {
     const [first] = all;
     if (first === undefined) return [];
     const caused = effect === undefined || effect.gaps.length > 0 ? {} : { effect: causedBy(all, effect) };
     const change = { action: actionView(all, first), plan: counts, ...caused };
-    return views(first).map((viewed) => ({ ...viewed, change, actions: all }));
+    return views(first).map((viewed) => {
+      const image = imageOf(viewed.view);
+      return { ...viewed, change, actions: all, ...(image === undefined ? {} : { image }) };
+    });
   });
 }
 

@@ -26,6 +26,7 @@ import {
   type RuleAttributes,
 } from '../resource.ts';
 import { compareText } from '../text.ts';
+import type { GivenImage } from './image.ts';
 
 /** The fields that every resource has in an expression. */
 interface CommonView {
@@ -94,6 +95,8 @@ export type ResourceView = ObjectView | RuleView;
 /** A view, and the names of the resource's targets. */
 export interface Viewed {
   readonly view: ResourceView;
+  /** Of a machine. Absent where nobody reads the facts of images, as in `validate`. */
+  readonly image?: GivenImage;
   readonly targets: readonly string[];
 }
 

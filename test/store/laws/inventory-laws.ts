@@ -94,6 +94,17 @@ export const inventoryLaws: Laws = {
     assert.equal(await known(), undefined);
   },
 
+  'the facts of images of the newest look are known, and those of no earlier one': async ({ store, other, estate }) => {
+    const fact = { image: 'ami-1', owner: '1', verified: true, deprecated: false, createdAt: 5 };
+    const images = { at: 900, read: [fact], unread: [{ image: 'ami-2', reason: 'no such image' }] };
+    const known = async () => (await other.inventory.knowledge(estate, scope)).images;
+    assert.equal(await known(), undefined);
+    await store.inventory.record(estate, look(1000, [observedOf('a')], { images }));
+    assert.deepEqual(await known(), images);
+    await store.inventory.record(estate, look(2000, [observedOf('a')]));
+    assert.equal(await known(), undefined);
+  },
+
   'history says when an object appeared, changed and vanished, and nothing of what stayed the same': async (bench) => {
     const { store, estate } = bench;
     const plain = observedOf('a');

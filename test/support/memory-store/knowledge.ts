@@ -126,6 +126,7 @@ function knowledge(memory: Memory, name: string, key: ScopeKey): Knowledge {
     expiredIntents: new Map([...scope.expiredIntents].slice(-mostExpiredIntents)),
     ...(touches.size === 0 ? {} : { touches }),
     ...(scope.looked?.outerFilters ? { outerFilters: structuredClone(scope.looked.outerFilters) } : {}),
+    ...(scope.looked?.images ? { images: structuredClone(scope.looked.images) } : {}),
     ...(scope.tombstones.size === 0 ? {} : { tombstones: tombstones(memory, estate, scope) }),
   };
 }

@@ -1,0 +1,38 @@
+import type { Observation } from '../observed.ts';
+import type { ResourceView } from './view.ts';
+
+/** The image of a machine as expressions see it: documented in docs/policies.md. */
+export interface ImageView {
+  /** Whole days since the cloud made it. Absent: the cloud does not report that. */
+  readonly age?: number;
+  readonly owner: string;
+  readonly verified: boolean;
+  readonly deprecated: boolean;
+}
+
+/** `unread`: the reason for which nobody knows the facts, a clause for people. */
+export type GivenImage = ImageView | { readonly unread: string };
+
+const day = 86_400_000;
+
+/** Answers for the image of a machine by the facts of one observation, and undefined for other resources. */
+export function imagesBy({
+  images: facts,
+  at,
+}: Pick<Observation, 'images' | 'at'>): (view: ResourceView) => GivenImage | undefined {
+  const read = new Map(facts?.read.map((fact) => [fact.image, fact]));
+  const reasons = new Map(facts?.unread.map(({ image, reason }) => [image, reason]));
+  return (view) => {
+    if (view.kind !== 'instance') return undefined;
+    const image = 'image' in view ? view.image : undefined;
+    if (image === undefined) return { unread: 'nobody knows its image' };
+    const fact = read.get(image);
+    if (fact === undefined) {
+      const reason = reasons.get(image) ?? 'no observation has read it yet';
+      return { unread: `nobody knows the facts of the image ${image}: ${reason}` };
+    }
+    const { createdAt, owner, verified, deprecated } = fact;
+    const age = createdAt === undefined ? {} : { age: Math.max(0, Math.floor((at - createdAt) / day)) };
+    return { ...age, owner, verified, deprecated };
+  };
+}
