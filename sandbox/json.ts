@@ -55,6 +55,13 @@ export function pattern(shape: RegExp, what: string): Reader<string> {
   };
 }
 
+/** A date and time such as `2026-01-31T08:00:00Z`, as milliseconds since 1970. */
+export const moment: Reader<number> = (value, path) => {
+  const at = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T.*Z$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(at)) throw expected('a time such as 2026-01-31T08:00:00Z', value, path);
+  return at;
+};
+
 export function oneOf<const T extends string>(...values: readonly T[]): Reader<T> {
   return (value, path) => {
     const found = values.find((each) => each === value);

@@ -144,6 +144,8 @@ export const most = {
    * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeNetworkAcls.html
    */
   page: 1000,
+  /** "up to 200 values in a single request": https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html */
+  filterValues: 200,
   /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeRouteTables.html: 5–100 */
   routeTablePage: 100,
   /** Not documented; what others use safely: https://github.com/kubernetes/cloud-provider-aws */

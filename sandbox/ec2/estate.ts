@@ -1,5 +1,5 @@
 import { type Cidr, contains, parseCidr } from '../cidr.ts';
-import { JsonProblem, listOf, mapOf, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
+import { JsonProblem, listOf, mapOf, moment, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
 import { explained, idOf, type Loading, named, subnetOf } from './estate-loading.ts';
 import {
   addMainRoute,
@@ -39,7 +39,9 @@ import { allowAllEgress, blocksOf, makeVpcParts } from './vpc.ts';
  * { "regions": [{
  *   "account": "111122223333", "region": "eu-west-1",          required
  *   "defaultVpc": true,                                        as AWS makes it, with a subnet in each zone
- *   "images": [{ "id": "ami-…", "name": "…", "rootSize": 8 }],
+ *   "images": [{ "id": "ami-…", "name": "…", "rootSize": 8,
+ *     "owner": "444455556666", "ownerAlias": "aws-marketplace",  left out: the account; none
+ *     "creationDate": "2023-01-31T08:00:00Z", "deprecationTime": "2025-01-31T08:00:00Z" }],
  *   "vpcs": [{
  *     "key": "core", "cidr": "10.0.0.0/16",                    required
  *     "sharedBy": "444455556666",                              another account shares it, and all in it, through RAM
@@ -91,6 +93,9 @@ const image = object({
   rootDevice: optional(text),
   rootSize: optional(number),
   owner: optional(text),
+  ownerAlias: optional(oneOf('amazon', 'aws-marketplace', 'aws-backup-vault')),
+  creationDate: optional(moment),
+  deprecationTime: optional(moment),
 });
 
 const rule = object({
@@ -208,8 +213,12 @@ function loadRegion(loading: Loading, form: RegionForm): void {
       rootDevice = '/dev/xvda',
       rootSize = 8,
       owner = region.account,
+      ownerAlias,
+      creationDate: createdAt = loading.now,
+      deprecationTime: deprecatedAt,
     } = image;
-    region.images.put({ id, tags: noTags, name, architecture, rootDevice, rootSize, ownerId: owner });
+    const of = { ownerId: owner, ownerAlias, createdAt, deprecatedAt };
+    region.images.put({ id, tags: noTags, name, architecture, rootDevice, rootSize, ...of });
   }
   if (form.defaultVpc) loadVpc({ ...loading, path: `${loading.path}.defaultVpc` }, defaultVpc(region), true);
   vpcs.forEach((vpc, index) => {

@@ -75,6 +75,8 @@ export interface Listing<T> {
   readonly set: string;
   readonly table: Table<T & Tagged>;
   readonly filters: FilterTable<T>;
+  /** False: the record is there, and not listed. Absent: each is listed. */
+  readonly shows?: (record: T) => boolean;
   readonly render: (record: T) => string;
   readonly rules: ListRules;
 }
@@ -109,7 +111,7 @@ export function page<T extends Tagged>(
   ids: readonly string[] | undefined,
   listing: Omit<Listing<T>, 'set' | 'render'>,
 ): Page<T> {
-  const { rules, table, filters } = listing;
+  const { rules, table, filters, shows } = listing;
   if (input.MaxResults !== undefined) checkMaxResults(input.MaxResults, rules, ids);
   const test = passes(input.Filter ?? [], filters);
   const after = input.NextToken === undefined ? 0 : readToken(input.NextToken);
@@ -121,7 +123,7 @@ export function page<T extends Tagged>(
   const records: T[] = [];
   let last = 0;
   for (const { seq, record } of rows) {
-    if (seq <= after || !test(record)) continue;
+    if (seq <= after || !test(record) || shows?.(record) === false) continue;
     if (records.length >= limit) return { records, nextToken: writeToken(last) };
     last = seq;
     if (!isOmitted(context)) records.push(record);

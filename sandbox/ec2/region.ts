@@ -19,15 +19,26 @@ import type {
   Volume,
   Vpc,
 } from './records.ts';
+import { noTags } from './tags.ts';
 
 const AMAZON = '137112412989';
 
 const CANONICAL = '099720109477';
 
-const tags = new Map<string, string>();
+const day = 86_400_000;
 
-/** The public images that every region of the sandbox knows. An estate may add more. */
-const BASE_IMAGES: readonly Image[] = [
+/** "the upper limit is 2 years from the creation date": https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ami-deprecate.html */
+const publicLife = 730 * day;
+
+interface BaseImage extends Omit<Image, 'tags' | 'createdAt' | 'deprecatedAt'> {
+  readonly ageDays: number;
+}
+
+/**
+ * The public images that every region of the sandbox knows, by their age as the region begins. An estate may add more. Owners that AWS has
+ * verified bear its alias: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/sharing-amis.html#verified-ami-provider
+ */
+const BASE_IMAGES: readonly BaseImage[] = [
   {
     id: 'ami-0abc0abc0abc0abc0',
     name: 'al2023-ami-2023.5.20240624.0-kernel-6.1-x86_64',
@@ -35,7 +46,8 @@ const BASE_IMAGES: readonly Image[] = [
     rootDevice: '/dev/xvda',
     rootSize: 8,
     ownerId: AMAZON,
-    tags,
+    ownerAlias: 'amazon',
+    ageDays: 30,
   },
   {
     id: 'ami-0a64a64a64a64a640',
@@ -44,7 +56,8 @@ const BASE_IMAGES: readonly Image[] = [
     rootDevice: '/dev/xvda',
     rootSize: 8,
     ownerId: AMAZON,
-    tags,
+    ownerAlias: 'amazon',
+    ageDays: 30,
   },
   {
     id: 'ami-0abcdef1234567890',
@@ -53,7 +66,8 @@ const BASE_IMAGES: readonly Image[] = [
     rootDevice: '/dev/sda1',
     rootSize: 8,
     ownerId: CANONICAL,
-    tags,
+    ownerAlias: 'amazon',
+    ageDays: 30,
   },
   {
     id: 'ami-12c6146b',
@@ -62,7 +76,8 @@ const BASE_IMAGES: readonly Image[] = [
     rootDevice: '/dev/sda1',
     rootSize: 8,
     ownerId: CANONICAL,
-    tags,
+    ownerAlias: 'amazon',
+    ageDays: 3400,
   },
 ];
 
@@ -145,7 +160,10 @@ export function makeRegion({ account, name, lag, random, durations, quotas }: Re
     tokens: new Map(),
     addresses: new Map(),
   };
-  for (const image of BASE_IMAGES) region.images.put(image);
+  for (const { ageDays, ...image } of BASE_IMAGES) {
+    const createdAt = lag.now() - ageDays * day;
+    region.images.put({ ...image, tags: noTags, createdAt, deprecatedAt: createdAt + publicLife });
+  }
   return region;
 }
 

@@ -34,6 +34,7 @@ export const surroundingActions: readonly Action[] = [
       );
     },
   }),
+  // Deprecated images: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ami-deprecate.html
   read({
     name: 'DescribeImages',
     fields: {
@@ -45,11 +46,13 @@ export const surroundingActions: readonly Action[] = [
       IncludeDeprecated: flag,
     },
     run: (context, input) => {
-      const owners = input.Owner?.map(
-        (owner) => ({ self: context.region.account, amazon: '137112412989' })[owner] ?? owner,
-      );
-      const filters = owners ? [...(input.Filter ?? []), { Name: 'owner-id', Value: owners }] : input.Filter;
-      return describe(context, { ...input, Filter: filters }, input.ImageId, {
+      const { account } = context.region;
+      const owners = input.Owner && new Set(input.Owner.map((owner) => (owner === 'self' ? account : owner)));
+      const showsDeprecated = input.IncludeDeprecated === true || (input.ImageId ?? []).length > 0;
+      return describe(context, input, input.ImageId, {
+        shows: ({ ownerId, ownerAlias, deprecatedAt = Number.POSITIVE_INFINITY }) =>
+          (owners === undefined || owners.has(ownerId) || owners.has(ownerAlias ?? ownerId)) &&
+          (showsDeprecated || ownerId === account || deprecatedAt > context.now),
         set: 'imagesSet',
         table: context.region.images,
         rules: { ids: ID.image, max: 1000 },
@@ -58,7 +61,7 @@ export const surroundingActions: readonly Action[] = [
           name: (image) => [image.name],
           architecture: (image) => [image.architecture],
           'owner-id': (image) => [image.ownerId],
-          'owner-alias': (image) => [image.ownerId === '137112412989' ? 'amazon' : undefined],
+          'owner-alias': (image) => [image.ownerAlias],
           state: () => ['available'],
           'is-public': () => ['true'],
           'root-device-type': () => ['ebs'],
@@ -161,6 +164,9 @@ function zoneXml(regionName: string, zone: string, id: string): string {
   );
 }
 
+const deprecationTime = ({ deprecatedAt }: Image): string | undefined =>
+  deprecatedAt === undefined ? undefined : new Date(deprecatedAt).toISOString();
+
 function imageXml(image: Image): string {
   const ebs =
     el('snapshotId', `snap-${image.id.slice(4)}`) +
@@ -170,9 +176,10 @@ function imageXml(image: Image): string {
     el('encrypted', false);
   return (
     el('imageId', image.id) +
-    el('imageLocation', `amazon/${image.name}`) +
+    el('imageLocation', `${image.ownerAlias ?? image.ownerId}/${image.name}`) +
     el('imageState', 'available') +
     el('imageOwnerId', image.ownerId) +
+    el('imageOwnerAlias', image.ownerAlias) +
     el('isPublic', true) +
     el('architecture', image.architecture) +
     el('imageType', 'machine') +
@@ -183,7 +190,8 @@ function imageXml(image: Image): string {
     el('virtualizationType', 'hvm') +
     el('hypervisor', 'xen') +
     el('enaSupport', true) +
-    el('creationDate', '2024-06-24T00:00:00.000Z') +
+    el('creationDate', new Date(image.createdAt).toISOString()) +
+    el('deprecationTime', deprecationTime(image)) +
     el('platformDetails', 'Linux/UNIX') +
     tagSet(image.tags)
   );
