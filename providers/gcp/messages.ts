@@ -8,6 +8,7 @@ export type Subnetwork = google.cloud.compute.v1.ISubnetwork;
 export type Firewall = google.cloud.compute.v1.IFirewall;
 export type EffectivePolicy =
   google.cloud.compute.v1.IRegionNetworkFirewallPoliciesGetEffectiveFirewallsResponseEffectiveFirewallPolicy;
+export type Image = google.cloud.compute.v1.IImage;
 export type Instance = google.cloud.compute.v1.IInstance;
 export type AttachedDisk = google.cloud.compute.v1.IAttachedDisk;
 export type Disk = google.cloud.compute.v1.IDisk;

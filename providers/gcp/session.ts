@@ -5,6 +5,7 @@ import { type Client, makeClient } from './client.ts';
 import { outerFilters } from './firewall-policy.ts';
 import { firewallRuleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
+import { imageFacts } from './image-facts.ts';
 import { canLaunch } from './instance/launch-check.ts';
 import { instanceActuator } from './instance.ts';
 import { makeListings } from './listings.ts';
@@ -41,6 +42,7 @@ export function openSession(access: Access, clock: Clock): Session {
       instance: instanceActuator(scope),
     },
     outerFilters: (subnets, call) => outerFilters(subnets, scope, call),
+    imageFacts: (images, call) => imageFacts(images, scope, call),
     canLaunch: (question, call) => canLaunch(question, scope, call),
     close: () => client.close(),
   };

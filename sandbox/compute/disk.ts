@@ -1,5 +1,5 @@
 import { invalid, notFound } from './errors.ts';
-import { type Image, newestOf, publicImages } from './images.ts';
+import { type Image, newestOf } from './images.ts';
 import { checkedLabels } from './instance.ts';
 import { mapOf, message, oneOf, text, whole } from './message.ts';
 import { BASE, linkTo, nameIn, pathTo, referenceTo } from './place.ts';
@@ -232,12 +232,12 @@ const IMAGES = 'global/images';
 const FAMILY = /^(?:global\/images\/family|zones\/[^/]+\/imageFamilyViews)$/;
 
 /**
- * The image behind a reference: by name or by family, of this project or of one whose images are public.
+ * The image behind a reference: by name or by family, of this project or of another one.
  * https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances, initializeParams.sourceImage
  */
 export function imageOf(project: Project, value: string, field: string): Image {
   const [, owner = project.id, collection = '', name = ''] = REFERENCE.exec(value) ?? [];
-  const images = owner === project.id ? [...project.images.values()] : publicImages(owner);
+  const images = owner === project.id ? [...project.images.values()] : project.imagesOf(owner);
   const byName = collection === IMAGES ? images.find((image) => image.name === name) : undefined;
   const found = FAMILY.test(collection) ? newestOf(images, name) : byName;
   if (!found) throw invalid(field, value, 'The referenced image resource cannot be found.');

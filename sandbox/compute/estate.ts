@@ -1,10 +1,10 @@
 import { type Cidr, overlaps } from '../cidr.ts';
-import { JsonProblem, listOf, mapOf, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
+import { JsonProblem, listOf, mapOf, moment, object, oneOf, optional, pattern, type Reader, scalar } from '../json.ts';
 import { Refused } from '../protocol.ts';
 import { plannedDisk } from './disk.ts';
 import { firewallContent, firewallMessage } from './firewall.ts';
 import { policyRule, policyRuleMessage, predefinedRules } from './firewall-policy.ts';
-import type { Image } from './images.ts';
+import { IMAGE_STATES, type Image } from './images.ts';
 import { freshExternalAddress, type InstanceMessage } from './instance.ts';
 import { putInstance } from './instance-insert.ts';
 import { withNat } from './instance-power.ts';
@@ -24,7 +24,8 @@ import { REGIONS, ZONES, zoneNamed } from './zones.ts';
  *
  * ```json
  * { "images": [{ "name": "web-v1",                             required
- *     "family": "web", "sizeGb": 20, "architecture": "ARM64", "labels": {} }],
+ *     "family": "web", "sizeGb": 20, "architecture": "ARM64", "labels": {}, "creationTimestamp": "2023-01-31T08:00:00Z",
+ *     "deprecated": { "state": "OBSOLETE", "replacement": "web-v2" } }],
  *   "disks": [{ "name": "data", "zone": "europe-west1-b",      required
  *     "sizeGb": 100, "type": "pd-ssd", "image": "…", "labels": {} }],
  *   "instances": [{ "name": "web", "zone": "europe-west1-b", "subnetwork": "app",     required
@@ -54,6 +55,8 @@ const image = object({
   architecture: optional(oneOf('X86_64', 'ARM64')),
   description: optional(text),
   labels,
+  creationTimestamp: optional(moment),
+  deprecated: optional(object({ state: oneOf(...IMAGE_STATES), replacement: optional(name) })),
 });
 
 const disk = object({
@@ -122,7 +125,8 @@ type InstanceForm = ReturnType<typeof instance>;
  *   "policies": [{ "parent": "organizations/1", "shortName": "baseline", "rules": [{ "priority": 100, … }] }],
  *                                                              firewall policies above the project, the highest first
  *   "images": […], "disks": […], "instances": […]              their form: below
- * }] }
+ * }],
+ * "imageProjects": [{ "project": "somebody", "images": […] }] }   both required; projects of others, who let everybody use these
  * ```
  *
  * Firewalls, routes, routers and rules of policies are told as the API's own messages, without their network.
@@ -165,17 +169,33 @@ const project = object({
   ...machineFields,
 });
 
-export const readEstate = object({ projects: listOf(project) });
+const imageProject = object({
+  project: pattern(/^[a-z][a-z0-9-]{2,28}[a-z0-9]$/, 'the id of a project'),
+  images: listOf(image),
+});
+
+export const readEstate = object({ projects: listOf(project), imageProjects: optional(listOf(imageProject)) });
+
+/** `imageProject`: a project of somebody else, which exists from then on. */
+interface ProjectsOf {
+  readonly project: (id: string) => Project;
+  readonly imageProject: (id: string) => Project;
+}
 
 type ProjectForm = ReturnType<typeof project>;
 
 type NetworkForm = ReturnType<typeof network>;
 
 /** Puts what a file says into the world, as if it had long been there. Throws a `JsonProblem` that says where. */
-export function loadEstate(document: unknown, projectOf: (id: string) => Project, now: number): void {
-  readEstate(document, '').projects.forEach((form, index) => {
+export function loadEstate(document: unknown, of: ProjectsOf, now: number): void {
+  const { projects, imageProjects = [] } = readEstate(document, '');
+  imageProjects.forEach(({ project: id, images }, index) => {
+    const loading = { project: of.imageProject(id), now, path: `imageProjects[${index}]` };
+    loadMachines(loading, { images, disks: undefined, instances: undefined });
+  });
+  projects.forEach((form, index) => {
     const path = `projects[${index}]`;
-    const project = explained({ path }, () => projectOf(form.project));
+    const project = explained({ path }, () => of.project(form.project));
     loadProject({ project, now, path }, form);
   });
 }
@@ -353,16 +373,17 @@ function loadMachines(loading: Loading, { images = [], disks = [], instances = [
 
 function loadImage({ project, now }: Loading, form: ImageForm): void {
   const { name, family, sizeGb = 10, architecture = 'X86_64', description, labels = new Map<string, string>() } = form;
+  const { creationTimestamp: createdAt = now, deprecated } = form;
   const image: Image = {
     id: `global/images/${name}`,
     number: freshNumber(project),
     name,
     scope: 'global',
-    createdAt: now,
+    createdAt,
     description,
     project: project.id,
     content: { diskSizeGb: sizeGb, architecture, licenses: [] },
-    metadata: { family, labels, replacedBy: undefined },
+    metadata: { family, labels, deprecated },
   };
   mustBeFree(project, project.images, image.id);
   project.images.put(image);

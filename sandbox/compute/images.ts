@@ -17,16 +17,24 @@ interface ImageContent {
 interface ImageMetadata {
   readonly family: string | undefined;
   readonly labels: ReadonlyMap<string, string>;
-  /** The name of the image to take instead. */
-  readonly replacedBy: string | undefined;
+  readonly deprecated: Deprecation | undefined;
 }
+
+/** https://docs.cloud.google.com/compute/docs/reference/rest/v1/images, `deprecated`. `replacement`: the name of the image to take instead. */
+export interface Deprecation {
+  readonly state: (typeof IMAGE_STATES)[number];
+  readonly replacement: string | undefined;
+}
+
+export const IMAGE_STATES = ['ACTIVE', 'DEPRECATED', 'OBSOLETE', 'DELETED'] as const;
 
 interface Release {
   readonly name: string;
   readonly family: string;
   readonly number: string;
   readonly about: { readonly description: string; readonly license: string };
-  readonly at: string;
+  /** As its project begins. */
+  readonly ageDays: number;
   readonly replacedBy?: string;
 }
 
@@ -40,7 +48,7 @@ const DEBIAN: readonly Release[] = [
       description: 'Debian, Debian GNU/Linux, 12 (bookworm), amd64 built on 20251014',
       license: 'debian-12-bookworm',
     },
-    at: '2025-10-14T09:36:12.115Z',
+    ageDays: 86,
     replacedBy: 'debian-12-bookworm-v20251209',
   },
   {
@@ -51,7 +59,7 @@ const DEBIAN: readonly Release[] = [
       description: 'Debian, Debian GNU/Linux, 12 (bookworm), amd64 built on 20251209',
       license: 'debian-12-bookworm',
     },
-    at: '2025-12-09T09:41:55.902Z',
+    ageDays: 30,
   },
   {
     name: 'debian-12-bookworm-arm64-v20251209',
@@ -61,7 +69,7 @@ const DEBIAN: readonly Release[] = [
       description: 'Debian, Debian GNU/Linux, 12 (bookworm), arm64 built on 20251209',
       license: 'debian-12-bookworm',
     },
-    at: '2025-12-09T09:44:20.377Z',
+    ageDays: 30,
   },
   {
     name: 'debian-13-trixie-v20251209',
@@ -71,7 +79,7 @@ const DEBIAN: readonly Release[] = [
       description: 'Debian, Debian GNU/Linux, 13 (trixie), amd64 built on 20251209',
       license: 'debian-13-trixie',
     },
-    at: '2025-12-09T09:52:07.540Z',
+    ageDays: 30,
   },
 ];
 
@@ -84,7 +92,7 @@ const UBUNTU: readonly Release[] = [
       description: 'Canonical, Ubuntu, 22.04 LTS, amd64 jammy image built on 2025-12-12',
       license: 'ubuntu-2204-lts',
     },
-    at: '2025-12-12T07:15:31.660Z',
+    ageDays: 28,
   },
   {
     name: 'ubuntu-2404-noble-amd64-v20251210',
@@ -94,7 +102,7 @@ const UBUNTU: readonly Release[] = [
       description: 'Canonical, Ubuntu, 24.04 LTS, amd64 noble image built on 2025-12-10',
       license: 'ubuntu-2404-lts',
     },
-    at: '2025-12-10T11:02:48.213Z',
+    ageDays: 28,
   },
   {
     name: 'ubuntu-2404-noble-arm64-v20251210',
@@ -104,16 +112,15 @@ const UBUNTU: readonly Release[] = [
       description: 'Canonical, Ubuntu, 24.04 LTS, arm64 noble image built on 2025-12-10',
       license: 'ubuntu-2404-lts',
     },
-    at: '2025-12-10T11:05:02.094Z',
+    ageDays: 28,
   },
 ];
 
 const noLabels: ReadonlyMap<string, string> = new Map();
 
-/** Images that everybody may use, by project. */
-const PUBLIC: ReadonlyMap<string, readonly Image[]> = new Map([
-  ['debian-cloud', DEBIAN.map((release) => published('debian-cloud', release))],
-  ['ubuntu-os-cloud', UBUNTU.map((release) => published('ubuntu-os-cloud', release))],
+const RELEASES: ReadonlyMap<string, readonly Release[]> = new Map([
+  ['debian-cloud', DEBIAN],
+  ['ubuntu-os-cloud', UBUNTU],
 ]);
 
 /** Google's projects that hold them, with the numbers that the sandbox gives them. */
@@ -122,26 +129,28 @@ export const PUBLIC_PROJECTS: readonly { readonly id: string; readonly number: s
   { id: 'ubuntu-os-cloud', number: '599266692122' },
 ];
 
-export function publicImages(project: string): readonly Image[] {
-  return PUBLIC.get(project) ?? [];
-}
+/** Those that Google publishes in such a project, by their age at `now`. */
+export const publicImages = (project: string, now: number): readonly Image[] =>
+  (RELEASES.get(project) ?? []).map((release) => published(project, release, now));
 
 /** The newest image of a family that is not deprecated: https://docs.cloud.google.com/compute/docs/images/image-families-best-practices */
 export function newestOf(images: Iterable<Image>, family: string): Image | undefined {
   return [...images]
-    .filter(({ metadata }) => metadata.family === family && metadata.replacedBy === undefined)
+    .filter(({ metadata }) => metadata.family === family && (metadata.deprecated?.state ?? 'ACTIVE') === 'ACTIVE')
     .toSorted((a, b) => b.createdAt - a.createdAt)[0];
 }
 
-function published(project: string, release: Release): Image {
-  const { name, number, at, family, replacedBy } = release;
+const DAY = 86_400_000;
+
+function published(project: string, release: Release, now: number): Image {
+  const { name, number, ageDays, family, replacedBy } = release;
   const { description, license } = release.about;
   return {
     id: `global/images/${name}`,
     number,
     name,
     scope: 'global',
-    createdAt: Date.parse(at),
+    createdAt: now - ageDays * DAY,
     description,
     project,
     content: {
@@ -149,6 +158,10 @@ function published(project: string, release: Release): Image {
       architecture: name.includes('arm64') ? 'ARM64' : 'X86_64',
       licenses: [`projects/${project}/global/licenses/${license}`],
     },
-    metadata: { family, labels: noLabels, replacedBy },
+    metadata: {
+      family,
+      labels: noLabels,
+      deprecated: replacedBy === undefined ? undefined : { state: 'DEPRECATED', replacement: replacedBy },
+    },
   };
 }

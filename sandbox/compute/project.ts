@@ -21,6 +21,8 @@ interface Place {
   readonly number: string;
   readonly createdAt: number;
   readonly quotas: Quotas;
+  /** Images of another project, which lets everybody use them. None: there is no such project. */
+  readonly imagesOf: (project: string) => readonly Image[];
 }
 
 /** Tables are of all scopes; each record's id begins with its own. */
@@ -100,7 +102,7 @@ export function makeProject({ lag, random, durations, ...place }: ProjectOptions
     durations,
   };
   lag.without(() => {
-    for (const image of publicImages(project.id)) project.images.put(image);
+    for (const image of publicImages(project.id, project.createdAt)) project.images.put(image);
   });
   return project;
 }

@@ -30,7 +30,7 @@ interface Setting {
 }
 
 export function makeWorld({ seed, lag, durations, quotas, ...options }: ComputeOptions & Setting): World {
-  const known = checkedProjects([...PUBLIC_PROJECTS, ...(options.projects ?? DEFAULT_PROJECTS)]);
+  const known = new Map(checkedProjects([...PUBLIC_PROJECTS, ...(options.projects ?? DEFAULT_PROJECTS)]));
   const projects = new Map<string, Project>();
   const project = (id: string): Project => {
     const place = known.get(id);
@@ -44,14 +44,19 @@ export function makeWorld({ seed, lag, durations, quotas, ...options }: ComputeO
         random: seededRandom(seed, `compute/${id}`),
         durations: { ...DURATIONS, ...durations },
         quotas: { ...QUOTAS, ...quotas },
+        imagesOf: (other) => (known.has(other) ? [...project(other).images.values()] : []),
       });
     projects.set(id, made);
     made.timeline.catchUp(lag.now());
     return made;
   };
+  const imageProject = (id: string): Project => {
+    for (const [each, place] of checkedProjects([{ id }])) if (!known.has(each)) known.set(each, place);
+    return project(id);
+  };
   return {
     project,
-    load: (document) => lag.without(() => loadEstate(document, project, lag.now())),
+    load: (document) => lag.without(() => loadEstate(document, { project, imageProject }, lag.now())),
     packet: (id, question) =>
       mayReach(
         explained({ path: 'project' }, () => project(id)),

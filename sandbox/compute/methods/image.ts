@@ -1,5 +1,5 @@
 import { notFound } from '../errors.ts';
-import { type Image, newestOf } from '../images.ts';
+import { type Deprecation, type Image, newestOf } from '../images.ts';
 import { globalList, seenIn } from '../listing.ts';
 import { get, list, type Method } from '../method.ts';
 import { BASE, pathTo } from '../place.ts';
@@ -38,9 +38,12 @@ export const imageMethods: readonly Method[] = [
   }),
 ];
 
+const deprecationJson = ({ state, replacement }: Deprecation, link: (image: string) => string): Json =>
+  replacement === undefined ? { state } : { state, replacement: link(replacement) };
+
 /** https://docs.cloud.google.com/compute/docs/reference/rest/v1/images */
 function imageJson({ number, name, createdAt, description, project, content, metadata }: Image): Json {
-  const { family, labels, replacedBy } = metadata;
+  const { family, labels, deprecated } = metadata;
   const link = (image: string): string => `${BASE}projects/${project}/global/images/${image}`;
   return {
     kind: 'compute#image',
@@ -49,7 +52,7 @@ function imageJson({ number, name, createdAt, description, project, content, met
     name,
     ...(description === undefined ? {} : { description }),
     sourceType: 'RAW',
-    ...(replacedBy === undefined ? {} : { deprecated: { state: 'DEPRECATED', replacement: link(replacedBy) } }),
+    ...(deprecated === undefined ? {} : { deprecated: deprecationJson(deprecated, link) }),
     status: 'READY',
     diskSizeGb: String(content.diskSizeGb),
     ...(content.licenses.length > 0 ? { licenses: content.licenses.map((license) => `${BASE}${license}`) } : {}),

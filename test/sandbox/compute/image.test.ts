@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { imageOf } from '../../../sandbox/compute/disk.ts';
+import { START } from '../bench.ts';
 import { machines, PROJECT, ZONE } from './instance-bench.ts';
 
 interface Named {
@@ -34,6 +36,42 @@ describe('images', () => {
     assert.deepEqual(await of(PROJECT), ['gold-v1']);
     assert.ok((await of('ubuntu-os-cloud')).includes('ubuntu-2404-noble-amd64-v20251210'));
     assert.equal((await made.raw('GET', `${PROJECT}/global/images/family/gold`)).body['name'], 'gold-v1');
+  });
+
+  it('have the creation and the state that an estate states', async () => {
+    await using made = await machines();
+    const time = { creationTimestamp: '2023-01-31T08:00:00Z' };
+    const old = { name: 'gold-v1', family: 'gold', ...time, deprecated: { state: 'OBSOLETE', replacement: 'gold-v2' } };
+    const before = { creationTimestamp: '2022-01-31T08:00:00Z' };
+    const kept = { name: 'gold-v0', family: 'gold', ...before, deprecated: { state: 'ACTIVE' } };
+    made.sandbox.control.compute.load({ projects: [{ project: PROJECT, images: [old, kept] }] });
+    const { body } = await made.raw('GET', `${PROJECT}/global/images/gold-v1`);
+    assert.equal(body['creationTimestamp'], '2023-01-31T00:00:00.000-08:00');
+    assert.deepEqual(body['deprecated'], {
+      state: 'OBSOLETE',
+      replacement: `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global/images/gold-v2`,
+    });
+    assert.equal((await made.raw('GET', `${PROJECT}/global/images/family/gold`)).body['name'], 'gold-v0');
+  });
+
+  it('of public projects have an age by the clock of the sandbox', async () => {
+    await using made = await machines();
+    const { body } = await made.raw('GET', 'debian-cloud/global/images/family/debian-12');
+    assert.equal(Date.parse(String(body['creationTimestamp'])), START - 30 * 86_400_000);
+  });
+
+  it('of a project of somebody else are there for everybody', async () => {
+    await using made = await machines();
+    const imageProjects = [{ project: 'somebodys-lab', images: [{ name: 'miner' }] }];
+    made.sandbox.control.compute.load({ projects: [], imageProjects });
+    const { body } = await made.raw('GET', 'somebodys-lab/global/images/miner');
+    const reference = 'projects/somebodys-lab/global/images/miner';
+    assert.ok(String(body['selfLink']).endsWith(reference), String(body['selfLink']));
+    assert.equal(imageOf(made.sandbox.control.compute.project(PROJECT), reference, 'sourceImage').name, 'miner');
+    assert.throws(
+      () => made.sandbox.control.compute.load({ projects: [], imageProjects: [{ project: 'X', images: [] }] }),
+      /imageProjects\[0\]\.project: expected the id of a project/,
+    );
   });
 
   it('that are not there: 404', async () => {
