@@ -57,3 +57,19 @@ export async function listed<T>(listing: Promise<T>): Promise<Result<T>> {
     return { ok: false, failure: failure ?? { kind: 'retryable', code, message } };
   }
 }
+
+/** A whole listing of what is of no subscription, or has no place. A page may be short or empty though more follow. */
+export async function everything<T>(
+  { client }: { readonly client: Client },
+  call: Call,
+  list: Pages<T>,
+): Promise<Result<readonly T[]>> {
+  const all: T[] = [];
+  for (let link: string | undefined; ; ) {
+    const page: Result<Page<T>> = await client.page(call, list, link);
+    if (!page.ok) return page;
+    for (const item of page.value.items) all.push(item);
+    link = page.value.next;
+    if (link === undefined) return { ok: true, value: all };
+  }
+}

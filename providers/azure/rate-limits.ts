@@ -47,6 +47,8 @@ const inFront: Readonly<Record<string, RateLimitName>> = { GET: 'arm-reads', DEL
 
 const platformImage = 'microsoft.compute/locations/*/publishers/*/artifacttypes/*/offers/*/skus/*/versions';
 
+const publicImage = (galleries: string): string => `microsoft.compute/locations/*/${galleries}/*/images/*`;
+
 /** The API's name of it; method and type, an instance of a type with `/*`; what else it takes one from. */
 const rows: readonly (readonly [action: string, shape: string, behind?: RateLimitName])[] = [
   ['Providers_Get', 'GET providers/*'],
@@ -117,8 +119,13 @@ const rows: readonly (readonly [action: string, shape: string, behind?: RateLimi
   ['Images_Get', 'GET microsoft.compute/images/*'],
   ['GalleryImages_Get', 'GET microsoft.compute/galleries/*/images/*'],
   ['GalleryImageVersions_Get', 'GET microsoft.compute/galleries/*/images/*/versions/*'],
-  ['CommunityGalleryImages_Get', 'GET microsoft.compute/locations/*/communitygalleries/*/images/*'],
-  ['SharedGalleryImages_Get', 'GET microsoft.compute/locations/*/sharedgalleries/*/images/*'],
+  ['GalleryImageVersions_ListByGalleryImage', 'GET microsoft.compute/galleries/*/images/*/versions'],
+  ['CommunityGalleryImages_Get', `GET ${publicImage('communitygalleries')}`],
+  ['SharedGalleryImages_Get', `GET ${publicImage('sharedgalleries')}`],
+  ['CommunityGalleryImageVersions_List', `GET ${publicImage('communitygalleries')}/versions`],
+  ['CommunityGalleryImageVersions_Get', `GET ${publicImage('communitygalleries')}/versions/*`],
+  ['SharedGalleryImageVersions_List', `GET ${publicImage('sharedgalleries')}/versions`],
+  ['SharedGalleryImageVersions_Get', `GET ${publicImage('sharedgalleries')}/versions/*`],
   ['ComputeOperations_Get', 'GET microsoft.compute/locations/*/operations/*', 'compute-poll'],
 ];
 

@@ -6,6 +6,7 @@ import { type Client, makeClient } from './client.ts';
 import { firewallRuleActuator } from './firewall-rule.ts';
 import { groupActuator } from './group.ts';
 import { partsOfId } from './ids.ts';
+import { imageFacts } from './image-facts.ts';
 import { canLaunch } from './instance/launch-check.ts';
 import { instanceActuator } from './instance.ts';
 import { makeListings } from './listings.ts';
@@ -39,6 +40,7 @@ export async function openSession(access: Access, clock: Clock): Promise<Session
       instance: instanceActuator(scope),
     },
     outerFilters: (subnets, call) => outerFilters(subnets, scope, call),
+    imageFacts: (images, call) => imageFacts(images, scope, call),
     canLaunch: (question, call) => canLaunch(question, scope, call),
     resume: client.resume,
     close: async () => {},

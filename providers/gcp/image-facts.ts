@@ -1,7 +1,7 @@
 import type { Result } from '../../src/core/failure.ts';
-import type { ImageFact, ImageFacts, UnreadImage } from '../../src/core/observed.ts';
+import type { ImageFacts } from '../../src/core/observed.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
-import { each } from '../shared/each.ts';
+import { type FactAnswer, factsOfEach } from '../shared/image-facts.ts';
 import { patiently } from '../shared/listed-settings.ts';
 import type { Image } from './messages.ts';
 import type { Scope } from './scope.ts';
@@ -20,35 +20,25 @@ import { canonicalImage } from './spelling.ts';
  * https://docs.cloud.google.com/compute/docs/reference/rest/v1/images/get,
  * https://docs.cloud.google.com/compute/docs/reference/rest/v1/images/getFromFamily
  */
-export async function imageFacts(
+export const imageFacts = (
   images: readonly string[],
   scope: Scope,
   call: Call,
-): Promise<Pick<ImageFacts, 'read' | 'unread'>> {
-  const spellings = [...Map.groupBy(new Set(images), (image) => canonicalImage(image, scope.project))];
-  const answers = await each(spellings, async ([path]) => ({ ok: true, value: await factOf(path, scope, call) }));
-  call.signal.throwIfAborted();
-  const told = spellings.flatMap(([, texts], at) => texts.map((image) => ({ image, ...answerOf(answers[at]) })));
-  return {
-    read: told.flatMap((one): readonly ImageFact[] => ('reason' in one ? [] : [one])),
-    unread: told.flatMap((one): readonly UnreadImage[] => ('reason' in one ? [one] : [])),
-  };
-}
-
-type Answer = Omit<ImageFact, 'image'> | Omit<UnreadImage, 'image'>;
-
-const answerOf = (answer: Result<Answer> | undefined): Answer =>
-  answer?.ok ? answer.value : { reason: 'Google Cloud was not asked for the image' };
+): Promise<Pick<ImageFacts, 'read' | 'unread'>> => {
+  const canonical = (image: string): string => canonicalImage(image, scope.project);
+  const factOf = (image: string): Promise<FactAnswer> => factAt(canonical(image), scope, call);
+  return factsOfEach(images, { cloud: 'Google Cloud', canonical, factOf }, call);
+};
 
 const pattern = /^projects\/([^/]+)\/global\/images\/(family\/)?([^/]+)$/;
 
-async function factOf(path: string, scope: Scope, call: Call): Promise<Answer> {
+async function factAt(path: string, scope: Scope, call: Call): Promise<FactAnswer> {
   const [, project, family, name] = pattern.exec(path) ?? [];
   if (project === undefined || name === undefined)
     return { reason: 'this is neither projects/<project>/global/images/<name> nor …/images/family/<family>' };
   const isFamily = family !== undefined;
   const found = await patiently(() => got({ project, name, isFamily }, scope, call), scope.clock, call);
-  if (found instanceof ListingFailed) return { reason: `the image was not read: ${found.code}: ${found.message}` };
+  if (found instanceof ListingFailed) throw found;
   const createdAt = Date.parse(found.creationTimestamp ?? '');
   return {
     owner: project,

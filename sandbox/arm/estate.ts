@@ -1,9 +1,9 @@
-import { JsonProblem, listOf, mapOf, object, oneOf, optional, pattern, scalar } from '../json.ts';
+import { JsonProblem, listOf, mapOf, moment, object, oneOf, optional, pattern, scalar } from '../json.ts';
 import { Refused } from '../protocol.ts';
 import { makeRouter } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { groupPath, keyOf } from './resource-id.ts';
-import { type AdminRule, AT_ONCE, type Subscription } from './subscription.ts';
+import { type AdminRule, AT_ONCE, type PlatformVersion, type StatedImage, type Subscription } from './subscription.ts';
 
 const find = makeRouter(METHODS);
 
@@ -29,11 +29,13 @@ interface Loading {
 
 function loadSubscription(
   loading: Loading,
-  { groups = [], outside = [], resources = [], adminRules = [] }: SubscriptionForm,
+  { groups = [], outside = [], resources = [], adminRules = [], images = [], platformImages = [] }: SubscriptionForm,
 ): void {
   const { subscription, path } = loading;
   subscription.adminRules.push(...adminRules.map(adminRuleOf));
   for (const id of outside) subscription.outside.add(keyOf(id));
+  for (const form of images) subscription.images.set(keyOf(form.id), imageOf(form, loading.now));
+  subscription.platformVersions.push(...platformImages.map(platformVersionOf));
   groups.forEach(({ name, location, tags }, index) => {
     const body = { location, ...tagged(tags) };
     put({ ...loading, path: `${path}.groups[${index}]` }, groupPath(subscription.id, name), body);
@@ -42,6 +44,22 @@ function loadSubscription(
     const here = { ...loading, path: `${path}.resources[${index}]` };
     put(here, pathOf(subscription, form), bodyOf(subscription, form));
   });
+}
+
+const imageOf = (form: NonNullable<SubscriptionForm['images']>[number], now: number): StatedImage => ({
+  path: form.id,
+  publishedAt: form.publishedDate ?? now,
+  endOfLifeAt: form.endOfLifeDate,
+  excludedFromLatest: form.excludeFromLatest ?? false,
+  targetRegions: form.targetRegions,
+});
+
+function platformVersionOf({
+  imageDeprecationStatus: status,
+  ...named
+}: NonNullable<SubscriptionForm['platformImages']>[number]): PlatformVersion {
+  const deprecation = status && { state: status.imageState, scheduledAt: status.scheduledDeprecationTime };
+  return { ...named, deprecation };
 }
 
 /** In a subscription of somebody else. */
@@ -125,6 +143,13 @@ function explained<T>(path: string, run: () => T): T {
  *   "id": "11112222-…",                                        left out: the sandbox's first
  *   "groups": [{ "name": "Rg", "location": "westeurope", "tags": {} }],
  *   "outside": ["/subscriptions/…/routeTables/x"],             known, and no more: resources may refer to them
+ *   "images": [{                                               of somebody's own, in a gallery, or in a public one
+ *     "id": "/CommunityGalleries/somebody-1a2b/images/web/versions/1.0.0", "publishedDate": "2023-01-31T08:00:00Z",
+ *     "endOfLifeDate": "2025-01-31T08:00:00Z", "excludeFromLatest": true, "targetRegions": ["westeurope"] }],
+ *   "platformImages": [{                                       further versions of the marketplace
+ *     "publisher": "somebody", "offer": "web", "sku": "free", "version": "1.0.0",
+ *     "imageDeprecationStatus": { "imageState": "ScheduledForDeprecation",
+ *       "scheduledDeprecationTime": "2025-01-31T08:00:00Z" } }],
  *   "resources": [{
  *     "type": "Microsoft.Network/virtualNetworks", "group": "Rg", "name": "core",     required; a child is "core/app"
  *     "location": "westeurope",                                left out: its group's
@@ -170,11 +195,34 @@ const adminRule = object({
   destinations: optional(listOf(text)),
 });
 
+const image = object({
+  id: pattern(/^\/(?:subscriptions|communityGalleries|sharedGalleries)\/.+$/i, 'the id of an image'),
+  publishedDate: optional(moment),
+  endOfLifeDate: optional(moment),
+  excludeFromLatest: optional(scalar('boolean')),
+  targetRegions: optional(listOf(text)),
+});
+
+const platformImage = object({
+  publisher: text,
+  offer: text,
+  sku: text,
+  version: pattern(/^\d+\.\d+\.\d+$/, 'a version such as 1.0.0'),
+  imageDeprecationStatus: optional(
+    object({
+      imageState: oneOf('Active', 'ScheduledForDeprecation', 'Deprecated'),
+      scheduledDeprecationTime: optional(moment),
+    }),
+  ),
+});
+
 const subscription = object({
   id: optional(text),
   adminRules: optional(listOf(adminRule)),
   groups: optional(listOf(group)),
   outside: optional(listOf(text)),
+  images: optional(listOf(image)),
+  platformImages: optional(listOf(platformImage)),
   resources: optional(listOf(resource)),
 });
 

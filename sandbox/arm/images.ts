@@ -61,10 +61,31 @@ const PLATFORM: readonly PlatformImage[] = [
   },
 ];
 
+interface Name {
+  readonly publisher: string;
+  readonly offer: string;
+  readonly sku: string;
+}
+
+const nameKey = ({ publisher, offer, sku }: Name): string => [publisher, offer, sku].join(':').toLowerCase();
+
 /** Versions of a platform image, oldest first; undefined: no location offers such an image. */
-export function platformVersions(publisher: string, offer: string, sku: string): PlatformImage | undefined {
-  const wanted = [publisher, offer, sku].join(':').toLowerCase();
-  return PLATFORM.find((each) => [each.publisher, each.offer, each.sku].join(':').toLowerCase() === wanted);
+export function platformVersions({ platformVersions: stated }: Subscription, name: Name): PlatformImage | undefined {
+  const wanted = nameKey(name);
+  const known = PLATFORM.find((each) => nameKey(each) === wanted);
+  const further = stated.filter((each) => nameKey(each) === wanted);
+  const [first] = further;
+  if (first === undefined) return known;
+  const { publisher, offer, sku, disk } = known ?? { ...first, disk: LINUX };
+  const versions = new Set([...(known?.versions ?? []), ...further.map(({ version }) => version)]);
+  return { publisher, offer, sku, disk, versions: [...versions].toSorted(byVersion) };
+}
+
+/** Versions are numbers between dots: https://learn.microsoft.com/azure/virtual-machines/linux/cli-ps-findimage#terminology */
+export function byVersion(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number));
+  const at = left?.findIndex((part, index) => part !== right?.[index]) ?? -1;
+  return at === -1 ? 0 : (left?.[at] ?? 0) - (right?.[at] ?? 0);
 }
 
 /** The image of a machine. */
@@ -83,13 +104,13 @@ interface Where {
 
 /** Finds what an `imageReference` names: by id, or by publisher, offer, sku and version. */
 export function sourceOf({ subscription, location }: Where, written: Kept): Source {
-  const { id } = written;
-  if (typeof id === 'string') return ownImage(subscription, written, id);
+  const id = ['id', 'communityGalleryImageId', 'sharedGalleryImageId'].map((field) => written[field]).find(isText);
+  if (id !== undefined) return ownImage(subscription, written, id);
   const part = (name: string): string => String(written[name] ?? '');
-  const [publisher, offer, sku, version] = ['publisher', 'offer', 'sku', 'version'].map(part);
-  const image = platformVersions(publisher ?? '', offer ?? '', sku ?? '');
+  const [publisher = '', offer = '', sku = '', version = ''] = ['publisher', 'offer', 'sku', 'version'].map(part);
+  const image = platformVersions(subscription, { publisher, offer, sku });
   const exactVersion =
-    version?.toLowerCase() === 'latest' ? image?.versions.at(-1) : image?.versions.find((each) => each === version);
+    version.toLowerCase() === 'latest' ? image?.versions.at(-1) : image?.versions.find((each) => each === version);
   if (!image || exactVersion === undefined) throw notOffered([publisher, offer, sku, version].join(':'));
   return {
     reference: { written, exactVersion, osType: image.disk.osType },
@@ -99,9 +120,17 @@ export function sourceOf({ subscription, location }: Where, written: Kept): Sour
   };
 }
 
-/** An image of somebody's own, or of a gallery: the estate names them, and no more is known of them than that. */
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Images of somebody's own, versions in galleries, and the images that have such versions. */
+export function isKnownImage({ outside, images }: Subscription, id: string): boolean {
+  const key = keyOf(id).replace(/\/versions\/latest$/, '');
+  return [...outside, ...images.keys()].some((each) => each === key || each.startsWith(`${key}/versions/`));
+}
+
+/** An image of somebody's own, or of a gallery: the estate names them. */
 function ownImage(subscription: Subscription, written: Kept, id: string): Source {
-  if (!subscription.outside.has(keyOf(id)))
+  if (!isKnownImage(subscription, id))
     throw refused('NotFound', `The Image '${id}' cannot be found.`, { target: 'imageReference' });
   return {
     reference: { written, exactVersion: undefined, osType: 'Linux' },

@@ -53,7 +53,35 @@ export interface AdminRule {
   readonly destinations: readonly string[];
 }
 
+/** A version of a platform image that an estate states: https://learn.microsoft.com/rest/api/compute/virtual-machine-images/get */
+export interface PlatformVersion {
+  readonly publisher: string;
+  readonly offer: string;
+  readonly sku: string;
+  readonly version: string;
+  readonly deprecation: ImageDeprecation | undefined;
+}
+
+/** `scheduledAt`: from then on its state is `Deprecated`. */
+interface ImageDeprecation {
+  readonly state: 'Active' | 'ScheduledForDeprecation' | 'Deprecated';
+  readonly scheduledAt: number | undefined;
+}
+
+/** An image of somebody's own, or a version in a gallery: https://learn.microsoft.com/rest/api/compute/gallery-image-versions/get */
+export interface StatedImage {
+  readonly path: string;
+  readonly publishedAt: number;
+  readonly endOfLifeAt: number | undefined;
+  readonly excludedFromLatest: boolean;
+  /** Locations with a replica of it. Undefined: the answers name none. */
+  readonly targetRegions: readonly string[] | undefined;
+}
+
 interface ComputeTables {
+  readonly platformVersions: PlatformVersion[];
+  /** By key. Of other images in `outside` no more is known than that they are there. */
+  readonly images: Map<string, StatedImage>;
   readonly machines: Table<VirtualMachine>;
   readonly disks: Table<Disk>;
   /** By what an image is called in all requests that name it: `publisher:offer:sku`, or its path, in lower case. */
@@ -114,6 +142,8 @@ export function makeSubscription({
     routeTables: new Table<RouteTable>(lag, inGroup),
     natGateways: new Table<NatGateway>(lag, inGroup, ({ addresses }) => keys(addresses)),
     adminRules: [],
+    platformVersions: [],
+    images: new Map(),
     machines: new Table<VirtualMachine>(lag, inGroup),
     disks: new Table<Disk>(lag, inGroup),
     badBoots: new Map(),

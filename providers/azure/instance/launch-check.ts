@@ -13,12 +13,12 @@ import {
   withAddress,
   withinQuotas,
 } from '../../shared/launch-answer.ts';
-import type { Page, Pages, Sdk } from '../client.ts';
+import type { Sdk } from '../client.ts';
 import { armIdOf, canonicalId, partsOfId } from '../ids.ts';
 import { readMark } from '../marks.ts';
-import { listed } from '../pages.ts';
+import { everything, listed } from '../pages.ts';
 import type { OfferedSize, Scope } from '../scope.ts';
-import { imageReferenceOf } from './image.ts';
+import { isLatest, placeOfImage } from './image.ts';
 import { isPartOfMachine, machineNamedBy } from './parts.ts';
 
 /**
@@ -79,40 +79,33 @@ const isAbsent = ({ kind, code }: Failure): boolean => kind === 'not-found' || a
 
 type Lookup = (sdk: Sdk) => Promise<unknown>;
 
-const ownImage = /^\/subscriptions\/([^/]+)\/resourcegroups\/([^/]+)\/providers\/microsoft\.compute\/images\/([^/]+)$/i;
-const galleryImage =
-  /^\/subscriptions\/([^/]+)\/resourcegroups\/([^/]+)\/providers\/microsoft\.compute\/galleries\/([^/]+)\/images\/([^/]+)(?:\/versions\/([^/]+))?$/i;
-const publicGallery = /^\/(communitygalleries|sharedgalleries)\/([^/]+)\/images\/([^/]+)/i;
-
 /** Undefined: it is in another subscription, where this one asks nobody; the launch itself tells. */
 function lookupFor(image: string, { location, account }: Scope): Lookup | undefined {
-  const reference = imageReferenceOf(image);
-  const id = reference.id ?? reference.communityGalleryImageId ?? reference.sharedGalleryImageId;
-  if (id === undefined) return marketplace(reference, location);
-  const [, kind, gallery, shared] = publicGallery.exec(id) ?? [];
-  if (kind !== undefined && gallery !== undefined && shared !== undefined)
-    return ({ compute }) =>
-      kind.toLowerCase() === 'communitygalleries'
-        ? compute.communityGalleryImages.get(location, gallery, shared)
-        : compute.sharedGalleryImages.get(location, gallery, shared);
-  const isHere = (other: string): boolean => other.toLowerCase() === account.toLowerCase();
-  const [, subscription, group, name] = ownImage.exec(id) ?? [];
-  if (subscription !== undefined && group !== undefined && name !== undefined)
-    return isHere(subscription) ? ({ compute }) => compute.images.get(group, name) : undefined;
-  const [, owner = '', place = '', shelf = '', definition = '', version] = galleryImage.exec(id) ?? [];
-  if (!isHere(owner)) return undefined;
-  if (version === undefined || version.toLowerCase() === 'latest')
-    return ({ compute }) => compute.galleryImages.get(place, shelf, definition);
-  return ({ compute }) => compute.galleryImageVersions.get(place, shelf, definition, version);
-}
-
-function marketplace(
-  { publisher = '', offer = '', sku = '', version = 'latest' }: ReturnType<typeof imageReferenceOf>,
-  location: string,
-): Lookup {
-  if (version.toLowerCase() !== 'latest')
-    return ({ compute }) => compute.virtualMachineImages.get(location, publisher, offer, sku, version);
-  return ({ compute }) => compute.virtualMachineImages.list(location, publisher, offer, sku, { top: 1 });
+  const place = placeOfImage(image);
+  const isElsewhere = (subscription: string): boolean => subscription.toLowerCase() !== account.toLowerCase();
+  switch (place?.in) {
+    case undefined:
+      return undefined;
+    case 'marketplace': {
+      const { publisher, offer, sku, version } = place;
+      if (!isLatest(version))
+        return ({ compute }) => compute.virtualMachineImages.get(location, publisher, offer, sku, version);
+      return ({ compute }) => compute.virtualMachineImages.list(location, publisher, offer, sku, { top: 1 });
+    }
+    case 'community':
+      return ({ compute }) => compute.communityGalleryImages.get(location, place.gallery, place.name);
+    case 'shared':
+      return ({ compute }) => compute.sharedGalleryImages.get(location, place.gallery, place.name);
+    case 'group':
+      if (isElsewhere(place.subscription)) return undefined;
+      return ({ compute }) => compute.images.get(place.group, place.name);
+    case 'gallery': {
+      const { subscription, group, gallery, name, version } = place;
+      if (isElsewhere(subscription)) return undefined;
+      if (isLatest(version)) return ({ compute }) => compute.galleryImages.get(group, gallery, name);
+      return ({ compute }) => compute.galleryImageVersions.get(group, gallery, name, version);
+    }
+  }
 }
 
 async function sizeAnswer(size: string, scope: Scope, call: Call): Promise<LaunchAnswer> {
@@ -212,14 +205,3 @@ const quotaOf = ({ name, currentValue, limit }: Usage): readonly [string, Quota]
   (name.value ?? '').toLowerCase(),
   { name: name.value ?? '', limit, used: currentValue },
 ];
-
-async function everything<T>({ client }: Scope, call: Call, list: Pages<T>): Promise<Result<readonly T[]>> {
-  const all: T[] = [];
-  for (let link: string | undefined; ; ) {
-    const page: Result<Page<T>> = await client.page(call, list, link);
-    if (!page.ok) return page;
-    for (const item of page.value.items) all.push(item);
-    link = page.value.next;
-    if (link === undefined) return { ok: true, value: all };
-  }
-}
