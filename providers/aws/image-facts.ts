@@ -3,7 +3,7 @@ import type { ImageFact, ImageFacts } from '../../src/core/observed.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import { chunks } from '../shared/chunks.ts';
 import { each } from '../shared/each.ts';
-import { patiently } from '../shared/listed-settings.ts';
+import { listWithRetries } from '../shared/listed-settings.ts';
 import { storeTime } from '../shared/store-time.ts';
 import type { Client } from './client.ts';
 import { pages } from './pages.ts';
@@ -35,7 +35,7 @@ export async function imageFacts(
   const parts = chunks(asked.filter(isId), most.filterValues);
   const answers = await each(parts, async (ids) => ({
     ok: true,
-    value: await patiently(() => listed(ids, client, call), clock, call),
+    value: await listWithRetries(() => listed(ids, client, call), clock, call),
   }));
   call.signal.throwIfAborted();
   const found = parts.map((ids, at) => {

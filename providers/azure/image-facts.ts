@@ -3,7 +3,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { ImageFacts } from '../../src/core/observed.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import { type FactAnswer, factsOfEach } from '../shared/image-facts.ts';
-import { patiently } from '../shared/listed-settings.ts';
+import { listWithRetries } from '../shared/listed-settings.ts';
 import { storeTime } from '../shared/store-time.ts';
 import type { Pages, Sdk } from './client.ts';
 import { type ImagePlace, isLatest, placeOfImage } from './instance/image.ts';
@@ -190,7 +190,7 @@ async function must<T>({ scope, call }: Reading, ask: () => Promise<Result<T>>):
     if (answer.ok) return answer.value;
     throw new ListingFailed(answer.failure.code, answer.failure.message, answer.failure);
   };
-  const found = await patiently(got, scope.clock, call);
+  const found = await listWithRetries(got, scope.clock, call);
   if (found instanceof ListingFailed) throw found;
   return found;
 }

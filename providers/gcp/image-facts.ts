@@ -2,7 +2,7 @@ import type { Result } from '../../src/core/failure.ts';
 import type { ImageFacts } from '../../src/core/observed.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
 import { type FactAnswer, factsOfEach } from '../shared/image-facts.ts';
-import { patiently } from '../shared/listed-settings.ts';
+import { listWithRetries } from '../shared/listed-settings.ts';
 import type { Image } from './messages.ts';
 import type { Scope } from './scope.ts';
 import { canonicalImage } from './spelling.ts';
@@ -37,7 +37,7 @@ async function factAt(path: string, scope: Scope, call: Call): Promise<FactAnswe
   if (project === undefined || name === undefined)
     return { reason: 'this is neither projects/<project>/global/images/<name> nor …/images/family/<family>' };
   const isFamily = family !== undefined;
-  const found = await patiently(() => got({ project, name, isFamily }, scope, call), scope.clock, call);
+  const found = await listWithRetries(() => got({ project, name, isFamily }, scope, call), scope.clock, call);
   if (found instanceof ListingFailed) throw found;
   const createdAt = Date.parse(found.creationTimestamp ?? '');
   return {
