@@ -42,7 +42,7 @@ import {
   withEstateOptions,
 } from '../options.ts';
 import {
-  approvalJson,
+  approvalsJson,
   approvalText,
   type PendingApprovals,
   parseDigest,
@@ -205,7 +205,7 @@ async function decide(
   terminal.err.write(pendingApprovalsText(offer, paintFor(terminal.err), agoFrom(clock.now())));
   refuseOther(offer, options.digest);
   if (offer.plans.every(({ actions }) => actions.length === 0)) {
-    if (options.json) printJson(terminal, approvalJson([]));
+    if (options.json) printJson(terminal, approvalsJson([]));
     else printText(terminal, 'Approved: nothing; no action waits for approval', offer.accepts && notActive);
     return exitCodes.done;
   }
@@ -215,7 +215,7 @@ async function decide(
   if (!options.yes && !(await askYes(terminal, { text: questionText(offer, until), flag: '--yes' }, signal)))
     throw new UserError('Nothing was approved.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
   const { given, missing } = await give(until);
-  if (options.json) printJson(terminal, sortKeys(approvalJson(given, missing)));
+  if (options.json) printJson(terminal, sortKeys(approvalsJson(given, missing)));
   else
     printText(
       terminal,

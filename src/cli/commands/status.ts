@@ -11,7 +11,7 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
 import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type OverlayOption, overlayOf, resumeLine, withOverlayOption } from '../options.ts';
-import { approvalJson } from '../output/approval-text.ts';
+import { approvalsJson } from '../output/approval-text.ts';
 import { count, formatDuration, intervalText, pauseJson } from '../output/format.ts';
 import { sourceText, unmanagedScopeHint, unmanagedScopeText } from '../output/plan.ts';
 import { type Paint, paintFor, printJson, printText, printWithheld } from '../output/print.ts';
@@ -65,7 +65,7 @@ const statusJson = (status: EstateStatus): object => {
       inGrace,
       replacements: replacements.map(({ heldBy, ...replacement }) => ({ ...replacement, reason: heldBy })),
       reconcileRequest,
-      ...approvalJson(approvals),
+      ...approvalsJson(approvals),
       stoppedRollouts: stopped.map(withReason),
     })),
     withheldByLimit: limited.map(withReason),

@@ -16,7 +16,7 @@ import { readEstate } from '../local/estate.ts';
 import { localUser } from '../local/ledger-access.ts';
 import { withExistingStore } from '../local/store.ts';
 import { defineCommand, type OverlayOption, overlayOf, parseReason, withOverlayOption } from '../options.ts';
-import { approvalJson } from '../output/approval-text.ts';
+import { approvalsJson } from '../output/approval-text.ts';
 import { callsInFlightText, count } from '../output/format.ts';
 import { printJson, printText, sortKeys } from '../output/print.ts';
 
@@ -82,7 +82,7 @@ async function run(
 }
 
 function print({ approval, onTheWay }: Withdrawn, { json }: Options, { terminal }: Context): ExitCode {
-  if (json) printJson(terminal, sortKeys({ ...approvalJson([approval]), inFlight: onTheWay }));
+  if (json) printJson(terminal, sortKeys({ ...approvalsJson([approval]), inFlight: onTheWay }));
   else {
     const { seq, actions, scope, by } = approval;
     const changes = count(actions.length, 'change');

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
 import { requirementText } from '../../core/plan/required-approvals.ts';
 import { boundedIn } from '../../core/plan/tally.ts';
+import { approvalJson, requiredJson } from '../../core/render/approval-json.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
 import { type Ago, formatMoment, moment, type Paint, shortRevision } from '../../core/render/wording.ts';
@@ -96,34 +97,9 @@ export function approvalText(
 }
 
 /** The same as one object. */
-export const approvalJson = (given: readonly Approval[], missing: readonly RequiredApproval[] = []): object => ({
-  approvals: given.map(({ by, approver, ...approval }) => {
-    const roles = Object.keys(approver?.roles ?? {});
-    return {
-      estate: approval.estate,
-      scope: approval.scope,
-      seq: approval.seq,
-      generation: approval.generation,
-      digest: approval.digest,
-      actions: approval.actions,
-      destructiveCount: approval.destroys,
-      createCount: approval.creates,
-      closureCount: approval.closures,
-      executed: approval.ran,
-      actor: by.person,
-      reason: by.reason,
-      authorsUnknown: by.authorsUnknown,
-      onStore: approver === undefined,
-      roles: roles.length === 0 ? undefined : roles,
-      breakGlass: approval.breakGlass,
-      until: approval.until,
-    };
-  }),
-  missing: missing.map(({ verb, by, ...one }) => ({
-    ...one,
-    action: verb,
-    approvals: by.map(({ person, until }) => ({ actor: person, until })),
-  })),
+export const approvalsJson = (given: readonly Approval[], missing: readonly RequiredApproval[] = []): object => ({
+  approvals: given.map(approvalJson),
+  missing: missing.map(requiredJson),
 });
 
 /** So much of a digest is shown, and enough to name one. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Approval } from '../../../ports/fleet-state.ts';
-import type { Given, Offered, RequiredApproval, Withdrawn } from '../../../ports/queries.ts';
+import { approvalJson, requiredJson } from '../../../core/render/approval-json.ts';
+import type { Given, Offered, Withdrawn } from '../../../ports/queries.ts';
 import { verbSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { pendingCallsField } from './pause.ts';
@@ -116,36 +116,6 @@ export const withdrawnApprovalSchema = z
   .meta({ id: 'WithdrawnApproval' })
   .register(examples, { example: { estate: story.estate, approval: exampleOf(approvalSchema), inFlight: 0 } });
 
-const approvalAnswer = (approval: Approval) => ({
-  estate: approval.estate,
-  scope: approval.scope,
-  seq: approval.seq,
-  generation: approval.generation,
-  digest: approval.digest,
-  actions: approval.actions,
-  destructiveCount: approval.destroys,
-  createCount: approval.creates,
-  closureCount: approval.closures,
-  executed: approval.ran,
-  actor: approval.by.person,
-  reason: approval.by.reason,
-  authorsUnknown: approval.by.authorsUnknown,
-  onStore: approval.approver === undefined,
-  ...rolesAnswer(approval),
-  breakGlass: approval.breakGlass,
-  until: approval.until,
-});
-
-function rolesAnswer({ approver }: Approval): { roles?: string[] } {
-  const roles = Object.keys(approver?.roles ?? {});
-  return roles.length === 0 ? {} : { roles };
-}
-
-const requiredAnswer = ({ address, verb, digest, people, role, reason, by }: RequiredApproval) => ({
-  ...{ address, action: verb, digest, people, role, reason },
-  approvals: by.map(({ person, until }) => ({ actor: person, until })),
-});
-
 export const pendingApprovalsAnswer = (
   { generation, digest, free, authors, given, required, ...planned }: Offered,
   how: Parameters<typeof planAnswer>[1],
@@ -155,13 +125,13 @@ export const pendingApprovalsAnswer = (
   digest,
   unapproved: free,
   authors: authorsAnswer(authors),
-  approvals: given.map(approvalAnswer),
-  required: required.map(requiredAnswer),
+  approvals: given.map(approvalJson),
+  required: required.map(requiredJson),
 });
 
 export const withdrawnApprovalAnswer = ({ approval, onTheWay }: Withdrawn) => ({
   estate: approval.estate,
-  approval: approvalAnswer(approval),
+  approval: approvalJson(approval),
   inFlight: onTheWay,
 });
 
@@ -169,8 +139,8 @@ export const givenApprovalsAnswer = ({ generation, digest, authors, given, missi
   generation,
   digest,
   authors: authorsAnswer(authors),
-  approvals: given.map(approvalAnswer),
-  missing: missing.map(requiredAnswer),
+  approvals: given.map(approvalJson),
+  missing: missing.map(requiredJson),
 });
 
 const authorsAnswer = ({ refused, unknown }: Given['authors']) => ({ denialReason: refused, unknown });
