@@ -14,7 +14,7 @@ export interface Exchange {
   readonly call: Call;
   /** Sent in place of what the SDK made of a PUT, which would lose what its models do not know. */
   readonly body?: string | undefined;
-  /** The subject of a request that only looks, whose answer may come in pieces. Any other answer comes without its long lists. */
+  /** The subject of a request that only reads. Its answer may come in pieces. Any other answer comes without its long lists. */
   readonly reads?: 'page' | 'resource';
   /** Of a long answer: a request that is sent once more is answered with the next of them. */
   pieces?: Pieces;

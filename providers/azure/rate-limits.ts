@@ -131,17 +131,17 @@ const rows: readonly (readonly [action: string, shape: string, behind?: RateLimi
 
 const byShape = new Map(rows.map(([action, shape, behind]) => [shape, { action, behind }]));
 
-/** A GET only looks, and so does a POST that lists. */
+/** A GET only reads, and so does a POST that lists. */
 const isWrite = (shape: string): boolean => !/^(?:GET |POST .*\/list[^/]*$)/.test(shape);
 
-/** The names of all requests that change something, or of all that only look. */
+/** The names of all requests that change something, or of all that only read. */
 export const actionsThat = (write: boolean): readonly string[] =>
   rows.filter(([, shape]) => isWrite(shape) === write).map(([action]) => action);
 
 /**
- * The type and cost of a request. The cloud chooses the URL for polling an operation, so a read of another shape
- * costs what every read does; a write of another shape is a defect of ours. Rate limits are named `<scope>/arm-reads`. Nobody says whether a
- * POST that lists counts as a read or a write: the smaller budget counts.
+ * The type and cost of a request. The cloud chooses the URL for polling an operation, so a read of another shape costs the same as every
+ * read; a write of another shape is a defect of ours. Rate limits are named `<scope>/arm-reads`. Azure does not document whether it counts
+ * a POST that lists as a read or a write, so the smaller budget counts.
  */
 export function requestFor(scope: string, method: string, url: string): Request {
   const shape = shapeOf(method, url);

@@ -36,7 +36,7 @@ function filtersOf(rules: readonly AdminRule[] | ListingFailed | undefined): Omi
   if (rules instanceof ListingFailed)
     return { filters: [], unlisted: [`security admin rules were not listed: ${rules.code}: ${rules.message}`] };
   const names = [...new Set(rules.filter(isDeciding).map(nameOf))];
-  return { filters: names.length === 0 ? [] : [told(names)], unlisted: [] };
+  return { filters: names.length === 0 ? [] : [listText(names)], unlisted: [] };
 }
 
 /** A page has a token for the next one, which Azure sends empty at the end. */
@@ -78,7 +78,7 @@ function nameOf(rule: AdminRule): string {
 
 const mostNamed = 3;
 
-function told(names: readonly string[]): string {
+function listText(names: readonly string[]): string {
   const [only, ...others] = names;
   if (others.length === 0) return `security admin rule ${only}`;
   const more = names.length - mostNamed;

@@ -38,7 +38,7 @@ export function settingListings({ clock }: { readonly clock: Clock }, call: Call
   };
 }
 
-/** Asks again as long as that may help. The failure of the last try is a value; what else is thrown goes on. */
+/** Lists again while that may help. Returns the failure of the last try, and throws any other error. */
 export async function listWithRetries<T>(
   listing: () => Promise<T>,
   clock: Clock,

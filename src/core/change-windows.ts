@@ -178,7 +178,7 @@ export const freezeSpan = ({ from, to, timeZone }: Pick<Freeze, 'from' | 'to' | 
   to: instantOf(Temporal.PlainDateTime.from(to), timeZone, 'last'),
 });
 
-/** So many days are searched for a next opening: a week, and a day more at each end for what ends after midnight. */
+/** The number of days in which the next opening is searched: a week, and a day more at each end for windows that end after midnight. */
 const searchedDays = 9;
 
 /** The times in which a window is open, in order, from the one that is not over at `at`. Those that touch are one. */

@@ -72,7 +72,7 @@ const longestMs = 3_600_000;
 export const fightBackoffMs = ({ times }: Pick<HealedAgain, 'times'>): number =>
   times < fromTimes ? 0 : Math.min(longestMs, firstMs * 2 ** (times - fromTimes));
 
-/** True where this repetition is told: the first ones each, then ever fewer. */
+/** True where this repetition becomes an event: each of the first ones, then ever fewer. */
 export const isTold = ({ times }: Pick<HealedAgain, 'times'>): boolean =>
   isFight({ times }) && (times <= 10 || (times & (times - 1)) === 0 || times % 1000 === 0);
 

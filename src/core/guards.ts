@@ -14,10 +14,10 @@ export interface Guards {
   readonly prices?: PriceTable;
   /** By document address. */
   readonly modes: Readonly<Record<Address, Mode>>;
-  /** Likewise of documents that have ended: they want nothing, and their modes go on to bind. Absent: none. */
+  /** The same of documents whose lifetime is over: they want nothing, and their modes still bind. Absent: none. */
   readonly ended?: Readonly<Record<Address, Mode>>;
   readonly policies: Readonly<Record<Address, DeletionPolicy>>;
-  /** Addresses that resources had before, by `was`: those of documents, or of what documents make. Absent: none. */
+  /** Former addresses of documents and their resources, by `was`. Absent: none. */
   readonly renamed?: readonly Address[];
   /** Document addresses under `protect`; it outlives the document. */
   readonly protected: readonly Address[];

@@ -187,7 +187,7 @@ export function fieldPath(given: string): FieldReading {
   const inner = steps[0] === 'on' ? steps.slice(2) : steps;
   const [field] = inner;
   if (field === undefined) return { refused: 'it names no field of a target. Write: on.<target>.size' };
-  // why: a field that no kind has is named with the one that was meant, once the specs are checked
+  // why: the checks of specs name an unknown field with the likely one
   if (patchable.has(field) || !specFields.has(field)) return { path: ['spec', ...steps] };
   return { refused: (Object.hasOwn(refusedFields, field) ? refusedFields[field] : undefined) ?? guard };
 }

@@ -1,6 +1,6 @@
 import type { Kind } from './resource.ts';
 
-/** Of fields, by what a difference in them concerns. Each compared field of each kind is of one: see `categories` in kinds/. */
+/** Categories of fields by their subject. Each compared field of each kind belongs to one: see `categories` in kinds/. */
 export const fieldCategories = ['traffic', 'identity', 'power', 'size', 'disk', 'network', 'labels', 'name'] as const;
 export type FieldCategory = (typeof fieldCategories)[number];
 
@@ -17,7 +17,7 @@ export const stricterRemediation = (one: Remediation, other: Remediation): Remed
 
 export type RemediationKey = `${Kind}.${FieldCategory}`;
 
-/** Another fate than `heal`, and the line that says so: `document` is as people name it, `Target aws-prod`. */
+/** A fate other than `heal`, and its line in the specs. `document` is the name for people: `Target aws-prod`. */
 export interface RemediationTerm {
   readonly as: Exclude<Remediation, 'heal'>;
   readonly document: string;
@@ -46,7 +46,7 @@ export interface StatedRemediation extends ByCategory {
   readonly kinds?: Readonly<Partial<Record<Kind, ByCategory>>>;
 }
 
-/** The words of one document. `at`: the place of a path in it. */
+/** The remediation that one document states. `at`: the place of a path in it. */
 export interface RemediationSource {
   readonly document: string;
   readonly stated: StatedRemediation | undefined;

@@ -88,7 +88,7 @@ export async function execute(
     seen: (id) => seen.get(id),
   };
   try {
-    // why: all of them begin at once, and nothing else waits for what calls no cloud
+    // why: all of them begin at once, and nothing else waits for actions that call no cloud
     const recorded = beginning.length === 0 ? [] : await recordTombstones(beginning, context);
     const outcomes = await schedule({
       order: ordered,

@@ -270,7 +270,7 @@ const tombstoneEffect = (subject: Subject, { graceMs = 0, graceBy: by }: DraftDe
 
 /**
  * The store knows a rule by its container and content: a rule that somebody writes again is another one. Some clouds number rules and never
- * reuse a number. There a rule that seemed gone is known again once a listing shows it: a flickering listing must not make it a stranger’s.
+ * reuse a number. There a rule that seemed gone is known again once a listing shows it: a flickering listing must not make it a stranger's.
  */
 const ending = (subject: Subject & { readonly id: CloudId }, as: Ended['as']): Effect => {
   const isNumbered = subject.id.includes('#');

@@ -220,7 +220,7 @@ async function readAll(kind: Kind, ids: readonly CloudId[], context: Observation
 /** The time that a listing of outer filters serves: people rarely change them, and some clouds take a call for each network. */
 const filtersServeMs = 600_000;
 
-/** Of the subnets with a machine: listed now, or the known ones where they are new enough and tell of all these subnets. */
+/** The filters of the subnets with a machine: listed now, or the known ones where they are new enough and have all these subnets. */
 async function outerFiltersOf(
   resources: readonly Observed[],
   at: number,

@@ -56,7 +56,7 @@ export interface Authorization {
  * or freeze begins or ends, it is judged again.
  */
 export interface Guard extends Judged {
-  /** Judges these very actions by what people say at this moment, or later. */
+  /** Judges exactly these actions by the permissions at this moment, or later. */
   judge(actions: readonly Action[], now: GuardMoment): Promise<Judgement>;
   /** By which approval it was planned; undefined: by none. */
   approvedAs?(action: Action): ApprovedAs | undefined;

@@ -60,19 +60,19 @@ export interface ActiveConstraints {
   readonly serial?: number;
   readonly bounds: Omit<Bounds, keyof Allowance>;
   readonly holds: readonly Hold[];
-  /** The hold of policies among them, and what the generation before lends it. */
+  /** The hold of policies among them, and the enforced policies of the generation before. */
   readonly policies?: { readonly hold?: Hold; readonly before?: Pick<Guards, 'enforced'> };
-  /** Of the people who approved an action, in this generation. */
+  /** The people who approved an action, in this generation. */
   readonly consentsOf: ConsentsOf;
   /** The next time at which a window or freeze begins or ends, by the store's clock: the holds are of before that. */
   readonly until?: number;
-  /** Of each plan of the estate. */
+  /** The choices of each plan of the estate. */
   readonly choices: SpecChoices;
 }
 
 /**
  * The choices of a plan that generations and policies make. `judge`: absent where no policy has a rule about changes. `removals`: absent
- * without a store. The others: absent where the generation before says nothing of it.
+ * without a store. The others: absent where the generation before states none.
  */
 export type SpecChoices = Pick<Choices, 'modesBefore' | 'remediationBefore' | 'removals' | 'judge'>;
 
@@ -84,13 +84,13 @@ export interface ConstraintsAsked {
   readonly now?: number;
   readonly breakGlass?: boolean;
   readonly withoutApprovals?: boolean;
-  /** The cost of the scopes is left out of the bounds: who needs it reads it later. */
+  /** Leaves the cost of the scopes out of the bounds. A caller reads it later where a limit needs it. */
   readonly withoutCosts?: boolean;
 }
 
 /**
- * No commit lifts its own guard: limits, modes and policies are the stricter of the generation before and the specs, and a change
- * passes only where the calendars of both let it. What people hold still is held whatever the specs say.
+ * No commit lifts its own guard: limits, modes and policies are the stricter of the generation before and the specs. A change passes only
+ * where the calendars of both let it. Pauses and quarantine hold in any case.
  */
 export async function activeConstraints(
   estate: OpenedEstate,
@@ -125,7 +125,7 @@ export async function activeConstraints(
       ...present(denied),
       ...present(patched),
       ...(before === undefined ? [] : [guardsBefore(before)]),
-      // why: before what ends by itself, so that people are asked meanwhile
+      // why: it comes before holds that end by themselves, so that people approve meanwhile
       ...(asked.withoutApprovals ? [] : [approvals.needed]),
       paused,
       ...holds.map((hold) => unlessBroken(hold, approvals.liftsCalendars)),
@@ -227,7 +227,7 @@ const removalsOf = (generation: number, { grace = usualGrace }: Guards, before: 
   wasNamed: (document) => before?.modes[document] !== undefined,
 });
 
-/** A calendar's hold, but for what a person approved by break-glass. */
+/** The hold of calendars, without the actions that a person approved by break-glass. */
 const unlessBroken = (hold: Hold, lifted: Approved): Hold =>
   Object.assign(unlessApproved(hold, lifted), {
     assuming: ({ approved, breakGlass }: AssumedApproval): Hold =>
@@ -237,8 +237,8 @@ const unlessBroken = (hold: Hold, lifted: Approved): Hold =>
 const present = (hold: Hold | undefined): readonly Hold[] => (hold === undefined ? [] : [hold]);
 
 /**
- * The newest generation, and the one before these specs. Patches beside the same specs make no other ones: what bound these goes on to
- * bind them.
+ * The newest generation, and the one before these specs. Other patches beside the same specs do not make other specs: the former guards
+ * still bind them.
  */
 async function generationsNow({ name, tree }: Pick<OpenedEstate, 'name' | 'tree'>, { generations }: Store) {
   const current = await generations.current(name);
@@ -266,7 +266,9 @@ export async function heldByCalendars(
 
 type Calendars = Pick<ActiveConstraints, 'until'> & { readonly holds: readonly Hold[] };
 
-/** The calendars of the specs and of the generation before, by the store's clock. It is asked only where there is one. */
+/**
+ * The calendars of the specs and of the generation before, by the clock of the store. The store is asked only where there is a calendar.
+ */
 async function calendarsNow(compiled: OpenedEstate['compiled'], store: Store, before?: Guards): Promise<Calendars> {
   const isAny = compiled.guards.calendar !== undefined || before?.calendar !== undefined;
   return isAny ? calendarsAt(await store.ledger.now(), compiled, before) : { holds: [] };

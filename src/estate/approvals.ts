@@ -22,14 +22,14 @@ interface BreakingGlass {
   readonly passed: readonly string[];
 }
 
-/** The entry in the ledger of a person's word that lets changes pass what would hold them. */
+/** The entry in the ledger of an approval that lifts other holds. */
 export const breakGlassNote = ({ person, reason, generation, plan, actions, passed }: BreakingGlass) => ({
   ...{ person, reason, generation, plan, changes: actions.length },
   addresses: [...new Set(actions.map(({ address }) => address))].slice(0, mostNamed),
   passed,
 });
 
-/** By its digests, and by all approvals of it: what it needs more than one for must not lose one. */
+/** Finds approvals by the digests of an action. An action that needs several approvals must lose none of them. */
 export function approvedAs(action: Action, consentsOf: ConsentsOf): ApprovedAs {
   const planned = plannedOf(action);
   const needs = consentsOf(planned).flatMap(({ seq, began }) => (began ? [] : [seq]));

@@ -86,7 +86,7 @@ const requirementOf = ({ rule: { policy, rule, message, failed, approvers }, suf
   reason: `the rule ${rule} of the policy ${policy} ${failed === undefined ? 'asks for approval' : `has no answer for it (${failed}), so it asks for approval`} (${message})${suffix}`,
 });
 
-/** All that plans tell besides their actions: the effect on traffic, where it was asked for, and the violations of policies. */
+/** The other parts of plans: the effect on traffic, where it was asked for, and the violations of policies. */
 export interface PlanMeaning {
   readonly effect?: Effect;
   readonly violations: readonly Violation[];

@@ -11,7 +11,7 @@ import type { Store } from '../ports/store.ts';
 import type { OpenedEstate } from './load.ts';
 import { withViolations } from './policies.ts';
 
-/** The specs in force, and their scope that was looked at. */
+/** The active specs, and their observed scope. */
 export interface LookedBy {
   readonly estate: Pick<OpenedEstate, 'tree' | 'today'>;
   readonly scope: Pick<CompiledScope, 'targets'>;

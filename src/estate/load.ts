@@ -28,7 +28,7 @@ export interface Estate extends OpenedEstate {
   readonly scopes: readonly CompiledScope[];
 }
 
-/** A document by the path that a person sees from where the question was asked: see `Estate.dir`. Of no document the file is ''. */
+/** A document by its path for people: see `Estate.dir`. A resource without a document has the file ''. */
 export const placedIn = <T extends { readonly file: string }>(dir: string, document: T): T =>
   document.file === '' ? document : { ...document, file: join(dir, document.file) };
 

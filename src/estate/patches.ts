@@ -50,16 +50,16 @@ export class InvalidPatch extends Error {
 export class EndedIsNeeded extends Error {
   constructor(over: readonly string[], { at, message }: Problem) {
     super(
-      `the lifetime of ${over.join(', ')} is over, and the specs are not valid without: ${at.file}:${at.line}: ${message}. Change that document, or write another ttl`,
+      `the specs are not valid without ${over.join(', ')}, whose lifetime is over: ${at.file}:${at.line}: ${message}. Change the document at that place, or write another ttl`,
     );
     this.name = 'EndedIsNeeded';
   }
 }
 
 /**
- * The specs that are to be active: the tree with the estate's patches over it, as far as they hold beside it, and without the documents whose
- * lifetime is over. Whatever makes a generation makes it of this, so that no commit, folder, or rollback drops a patch silently, or returns
- * an ended document.
+ * The specs that are to be active. Patches of the estate lie over the tree as far as they hold beside it. Documents whose lifetime is over
+ * are left out. Every new generation is made from this tree, so no commit, folder or rollback silently drops a patch or returns an ended
+ * document.
  */
 export async function besideActive(
   tree: SpecTree,
@@ -78,7 +78,10 @@ export async function besideActive(
 
 type LastingSpecs = SpecTree & { readonly lifetimes: LifetimeDecision };
 
-/** Documents that have not ended yet stay where the others need them. Of those that have, it throws `EndedIsNeeded`. */
+/**
+ * Leaves out the documents whose lifetime is over. A document that no generation has ended yet stays where others need it. Throws
+ * `EndedIsNeeded` where others need an ended one.
+ */
 async function withoutEnded(specs: SpecTree, lived: readonly Lifetime[], parse: ParseKept): Promise<LastingSpecs> {
   const timed = timedIn(specs.documents);
   const over = overIn(specs.documents, lived);

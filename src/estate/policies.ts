@@ -144,7 +144,7 @@ const viewedIn = ({ tree: { documents } }: Pick<OpenedEstate, 'tree'>, scopes: r
 const violationsIn = (broken: readonly Breaking<ViewedDocument>[]): readonly Violation[] =>
   broken.flatMap(({ viewed, rules }) => rules.map((rule) => violationOf(viewed, rule)));
 
-/** Ids of clouds name objects that no document manages: the specs cannot tell whether one matches. */
+/** An id of a cloud names an object without a document: the specs cannot show whether one matches. */
 const isAddressGlob = (glob: string): boolean =>
   glob.startsWith('*') || clouds.some((cloud) => glob.startsWith(`${cloud}/`));
 

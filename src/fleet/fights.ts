@@ -13,10 +13,10 @@ const mostHealings = 3;
 
 /** The healings of one reconcile. */
 export interface HealingWatch {
-  /** Told of the actions of each look that are carried out. */
+  /** Receives the actions that each observation lets the reconcile carry out. */
   planned(actions: readonly Action[]): void;
   progressed(event: Progress): void;
-  /** Withholds what this reconcile healed several times already: somebody undoes it faster than it is looked at. */
+  /** Withholds actions that this reconcile repeated several times: somebody undoes them faster than it observes. */
   readonly hold: Hold;
   /** Keeps what was settled. A lost record only makes a fight known later. */
   keep(where: Where, wanted: Wanted): Promise<void>;

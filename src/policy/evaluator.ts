@@ -113,7 +113,7 @@ async function evaluateInPieces(
 function startThread(ended: () => void): Worker {
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });
   worker.unref();
-  // why: whoever waits for an answer listens too; between two requests nobody does
+  // why: a caller that waits for an answer listens too; between two requests nobody does
   worker.on('error', () => {}).once('exit', ended);
   return worker;
 }
@@ -130,7 +130,7 @@ function answerOf(worker: Worker, evaluation: Evaluation, limitMs: number): Prom
   return new Promise((resolve, reject) => {
     let [begun, since] = [-1, 0];
     const look = async (): Promise<void> => {
-      // why: a thread that has not begun has no usage, and one that ended has said so
+      // why: a thread that has not begun has no usage, and one that ended has reported its own
       const usage = await worker.cpuUsage().catch(() => undefined);
       if (usage === undefined) return;
       const [now, spent] = [Atomics.load(progress, 0), (usage.user + usage.system) / 1000];

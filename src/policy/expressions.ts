@@ -46,8 +46,8 @@ export interface ExpressionFault {
 }
 
 /**
- * Undefined of a text that says true or false of a resource of these kinds, as far as its form can tell. `ofChange`: it is judged for
- * changes, whatever it names.
+ * Undefined for a text that yields true or false for resources of these kinds, as far as its form shows. `ofChange`: the rule judges
+ * changes.
  */
 export function faultIn(text: string, kinds: readonly Kind[], ofChange = false): ExpressionFault | undefined {
   const environment = environmentFor(kinds);

@@ -40,8 +40,9 @@ export interface EventDraft {
 }
 
 /**
- * `resource`: a line of the inventory changed · `pass`: one began or ended · `generation`: one was accepted · `word`: a person's, as noted in the ledger ·
- * `fight`: healing undid once more what somebody else writes again and again. */
+ * `resource`: a resource of the inventory changed · `pass`: a reconcile began or ended · `generation`: a generation was accepted · `word`:
+ * a person decided something, as noted in the ledger · `fight`: healing undid a change once more that another writer repeats.
+ */
 export const storedEventTypes = ['resource', 'pass', 'generation', 'word', 'fight'] as const;
 export type StoredEventType = (typeof storedEventTypes)[number];
 

@@ -207,7 +207,7 @@ interface Backoff extends Refused {
 /** Drift that Setpoint healed in the last 24 hours. Fights are found in it. */
 export interface Fights {
   /**
-   * Each draft replaces the record of its field. A draft with `isTold` becomes an event in the same transaction. Times are by the store’s
+   * Each draft replaces the record of its field. A draft with `isTold` becomes an event in the same transaction. Times are by the store's
    * clock.
    */
   keep(where: Where, healings: readonly HealingDraft[]): Promise<void>;

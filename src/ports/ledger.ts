@@ -80,8 +80,8 @@ export interface IntentDraft {
 }
 
 /**
- * Digests: of the action as it was planned, and of what it is made of where it is more than one call. `joining`: the first step of a change
- * of groups. `needs`: the numbers of all approvals that it was planned by; absent: any one will do.
+ * The digests of the planned action, and of its parts where it takes several calls. `joining`: the first step of a change of groups.
+ * `needs`: the numbers of all approvals that the plan used; absent: any one is enough.
  */
 export interface ApprovedAs {
   readonly digest: string;

@@ -51,8 +51,8 @@ export interface Session {
    */
   canLaunch?(question: LaunchQuestion, call: Call): Promise<LaunchAnswer>;
   /**
-   * The filters besides rules that decide on the traffic of these subnets. A listing that fails is in the answer, and throws nothing. Absent:
-   * the cloud has no such filters.
+   * Lists the filters besides rules that decide on the traffic of these subnets. The answer contains a failed listing; nothing is thrown.
+   * Absent: the cloud has no such filters.
    */
   outerFilters?(subnets: readonly Observed<'subnet'>[], call: Call): Promise<OuterFilters['subnets']>;
   /**

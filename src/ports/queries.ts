@@ -64,11 +64,11 @@ export interface Withdrawn {
 export interface OfferAsked extends EstateAsked {
   readonly by: Poster;
   readonly address?: Address;
-  /** It passes change windows and freezes: what these hold is offered, too. */
+  /** Offers changes that windows and freezes hold, too. */
   readonly breakGlass?: boolean;
 }
 
-/** `digest`: of the offer, whole. `until`: ms since the epoch. `roles`: where the approver has which approval role. */
+/** `digest`: of the whole offer. `until`: ms since the epoch. `roles`: the approval roles of the approver, with their bounds. */
 export interface ApprovalWord {
   readonly roles: Readonly<Record<string, readonly Bounds[]>>;
   readonly digest: string;
@@ -129,7 +129,7 @@ export interface BreakGlass {
 export interface PauseAnswers {
   list(asked: EstateAsked): Promise<readonly Pause[]>;
   begin(asked: PauseAsked, draft: PauseDraft): Promise<BegunPause>;
-  /** Those that hold exactly this, or are of this incident; `all`: every one that is theirs and of no incident. */
+  /** The pauses of exactly this subject, or of this incident; `all`: every pause there that belongs to no incident. */
   end(asked: PauseAsked, held: Held | Required<Pick<Held, 'incident'>> | 'all', by: By): Promise<readonly Pause[]>;
   /**
    * Lets stopped rollouts go on: of a document, by its address or an ending of it that is unique, of a target's by its scope;
@@ -165,7 +165,7 @@ export interface PatchRequest {
   readonly preview: boolean;
 }
 
-/** `generation` absent: it was only judged. `waits`: why some of it waits. `atEnd`: machines that its end deletes or stops. */
+/** `generation` absent: a preview. `waits`: the reasons for which some of it waits. `atEnd`: machines that its end deletes or stops. */
 export interface BegunPatch {
   readonly patch: Patch;
   /** Of the specs with it. */
@@ -209,7 +209,7 @@ export interface Planned {
   readonly bound: PlanBound;
   readonly plans: readonly ScopePlan[];
   readonly looks: readonly ScopeLook[];
-  /** On traffic; absent where who asks does not see all of the estate. */
+  /** The effect on traffic; absent where the caller does not see all of the estate. */
   readonly effect?: Effect;
   /** Of policies, by desired resources and by changes; absent: none. */
   readonly violations?: readonly Violation[];
@@ -410,9 +410,9 @@ export interface TargetHeld {
   readonly halfReplaced: readonly Replacement[];
   /** Resources on which the last reconcile did not act as it should. */
   readonly withheldChanges: readonly WithheldChanges[];
-  /** There are more than were read. */
+  /** There are more than the store read. */
   readonly truncated: boolean;
-  /** Those that go first come first. */
+  /** The next one to be deleted comes first. */
   readonly inGrace: readonly InGrace[];
 }
 

@@ -123,13 +123,13 @@ export interface GenerationAuthors {
 export interface SpecTree extends SpecFiles {
   readonly estate: Located<EstateDoc> | undefined;
   readonly documents: readonly Located<Document>[];
-  /** Those that are left out, as their lifetime is over: they want nothing, and their terms go on to govern. */
+  /** Documents whose lifetime is over: they are left out and want nothing, and their terms still govern their objects. */
   readonly ended?: readonly Located<Document>[];
   readonly problems: readonly Problem[];
   readonly revision: string;
-  /** The patches beside it; absent: none ever were considered, as of a folder. */
+  /** The patches beside it; absent: the tree was read without patches, as from a folder. */
   readonly patches?: PatchDecision;
-  /** The lifetimes of its documents; absent: as above. */
+  /** The lifetimes of its documents; absent: the tree was read without them. */
   readonly lifetimes?: LifetimeDecision;
 }
 

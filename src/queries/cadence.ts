@@ -39,7 +39,7 @@ export function cadenceReason(asked: CadenceAsked, estate: Estate): CadenceReaso
   };
 }
 
-/** The reason of what the plan says, where the documents that a person sees say the same. */
+/** The reason of the criticality in the plan, where the documents that the reader sees state the same. */
 function reasonOf({ scope, desired, documents, own }: CadenceAsked, { tree }: Estate): CriticalityReason | undefined {
   const names = new Set(scope.targets.map(({ metadata }) => metadata.name));
   const targets = ofKind(tree.documents, 'Target').filter(({ value }) => names.has(value.metadata.name));

@@ -40,7 +40,7 @@ async function unbound(survey: EstateView): Promise<readonly Whole[]> {
     const done = new Set(plan.actions.map(nameOf));
     const held = looked.slice(i, i + 1).flatMap(({ input }) => {
       const all = [...(decided.get(input)?.values() ?? [])].filter((action) => !done.has(nameOf(action)));
-      // why: they were noted before a plan tells their criticality
+      // why: they were noted before the plan set their criticality
       return actionsWithCriticality(all, input);
     });
     return { plan, held };
@@ -64,7 +64,7 @@ function onlyDrift({ plan, held }: Whole, bound: ScopePlan | undefined): ScopePl
   return { ...plan, actions: mostCriticalFirst(actions), findings };
 }
 
-/** The actions of a drift are only told, so their order is that in which people look. */
+/** The actions of a drift report are not carried out, so their order is for people. */
 const mostCriticalFirst = (actions: readonly Action[]): readonly Action[] =>
   actions.toSorted((a, b) => byCriticality(a.criticality, b.criticality));
 

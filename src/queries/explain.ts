@@ -69,7 +69,7 @@ export async function effectOfActions(
   return joinEffects(effects);
 }
 
-/** The origins of fields that a patch sets, with who gave it, why and until when. */
+/** Names the patch in the origins of its fields: its person, reason and end. */
 export async function namingPatches(
   origins: readonly Origin[],
   estate: string,
@@ -208,7 +208,7 @@ interface CadenceGround {
   readonly reconciles: readonly ScopeReconciles[];
 }
 
-/** By the documents that want it; of what none wants as the plan says it. */
+/** By the documents that want it; without one, by the plan. */
 function cadenceNow(
   { address, wanted: [desired], there: [existing] }: Pick<Explanation, 'address' | 'wanted' | 'there'>,
   { estate, looked, reconciles }: Pick<EstateView, 'estate' | 'looked'> & CadenceGround,

@@ -46,7 +46,10 @@ export interface PatchGrounds {
   open(tree: SpecTree): Promise<OpenedEstate>;
 }
 
-/** `address`: of a document, of the only resource of one, or a unique end of either. `seen`, `mine`: where the caller may look and patch. */
+/**
+ * `address`: of a document, of the only resource of one, or a unique end of either. `seen`, `mine`: the bounds within which the caller may
+ * read and patch.
+ */
 export interface PatchAsked {
   readonly estate: string;
   readonly address: string;
@@ -75,7 +78,7 @@ export interface PlannedPatch {
   readonly opened: OpenedEstate;
 }
 
-/** No patch lasts longer: what is meant to stay is a commit, where others review it. */
+/** The longest time of a patch. Lasting values belong into a commit, where others review them. */
 export const longestPatchMs = 30 * 86_400_000;
 
 /** Patches for callers who may see and change a part of an estate only. */
@@ -441,7 +444,7 @@ function refuseOverlaps(patch: Patch, active: readonly Patch[]): void {
   }
 }
 
-/** Who has the machines of some owners only reaches no others by a rule, nor by a group of a machine. */
+/** A caller whose grant is limited to owners must not reach machines of others by a rule, or by a group of a machine. */
 function refuseReach(patch: Patch, place: Place, mine: readonly Bounds[] | undefined): void {
   const ofAnyOwner = mine?.filter(({ owners }) => owners === undefined);
   const field = reachingField(patch);
@@ -453,7 +456,7 @@ function refuseReach(patch: Patch, place: Place, mine: readonly Bounds[] | undef
   );
 }
 
-/** A patch comes past no signatures that commits need. */
+/** A patch would bypass the signatures that commits need. */
 function refuseUnsigned({ tree }: OpenedEstate): void {
   if (tree.estate?.value.spec.signatures?.required)
     throw refused([
@@ -486,7 +489,7 @@ function onlyAt(plan: ScopePlan, addresses: ReadonlySet<Address>, input: PlanInp
   };
 }
 
-/** Denied by a policy it would never come into force; what limits, pauses and windows withhold, waits. */
+/** A patch that a policy denies would never be active. Changes that limits, pauses and windows withhold wait. */
 function refuseDenied(plans: readonly ScopePlan[]): void {
   const denied = plans.flatMap(({ findings }) =>
     findings.filter((found) => found.type === 'withheld' && (found.code === 'policy' || found.code === 'protect')),

@@ -45,8 +45,8 @@ export interface ListedLifetime extends Lifetime {
 }
 
 /**
- * What is left of an estate that has ended: resources of ours by the newest observations, and the scopes whose newest observation is older
- * than the end or has a gap. Without either the estate is proven to be empty.
+ * The remaining resources of an ended estate, by the newest observations. `unproven`: scopes without a complete observation since the end.
+ * Without either the estate is proven to be empty.
  */
 export interface Rest {
   readonly resources: number;
@@ -63,7 +63,7 @@ interface HeldByLimit {
 
 interface InHand {
   readonly limited: readonly HeldByLimit[];
-  /** Besides those of a limit and those in their grace, which are told on their own. */
+  /** Other withheld changes: those of a limit, and objects in their grace, have lists of their own. */
   readonly withheldChanges: readonly WithheldChanges[];
   readonly pauses: readonly Pause[];
   readonly patches: readonly Patch[];
@@ -188,10 +188,10 @@ async function lifetimesOf({ name, scopes, tree }: Estate, store: Store): Promis
   return all.map((one) => (one === own ? { ...one, rest } : one));
 }
 
-/** Of resources that may stand on a cloud and be ours. */
+/** The statuses of resources that may stand on a cloud and be ours. */
 const standing = ['InSync', 'Drifted', 'Pending', 'Settling', 'Blocked', 'Failed', 'Orphan', 'Paused'] as const;
 
-/** So long status shows a patch that ended. */
+/** The time for which status shows an ended patch. */
 const recentMs = 7 * 86_400_000;
 
 export const heldByLimits = async (estate: string, store: Pick<Store, 'rows'>): Promise<readonly HeldByLimit[]> =>

@@ -104,7 +104,7 @@ async function gracesOf(
   return new Map(known.flatMap((one) => inGraceIn(one, newest).map((grace) => [grace.id, grace] as const)));
 }
 
-/** At the end of a grace something else may hold the deletion. */
+/** Something else may hold the deletion at the end of its grace. */
 const isToGo = ({ sides }: KeptRow): boolean => sides.next?.verb === 'delete';
 
 async function reportsOf(

@@ -125,7 +125,7 @@ function opening(port: PortAsked, { looked, plans }: EstateView): readonly Resou
 const lately = 7 * 86_400_000;
 const mostClosed = 200;
 
-/** The rules that opened the port and that Setpoint removed lately: their authors are asked about afterwards, too. */
+/** The rules that opened the port and that Setpoint removed lately. People ask for their authors afterwards, too. */
 async function closed(
   port: PortAsked,
   { estate, looked }: EstateView,
@@ -188,7 +188,7 @@ async function subjectOf(given: string, view: EstateView, asking: Asking): Promi
   return knownSubject(given, view, (text) => asking.findAddress(text, known));
 }
 
-/** Of documents, of what stands, and of what the store has settled, as far as the asker sees it. */
+/** The addresses of documents, of observed resources and of settled ones, as far as the caller sees them. */
 function knownAddresses({ looked }: EstateView, { seesAddress = () => true }: Asking): ReadonlySet<Address> {
   const all = looked.flatMap(({ input: { wanted, knowledge } }) => [
     ...wanted.desired.flatMap((one) => [one.address, ...one.documents.map(({ address }) => address)]),

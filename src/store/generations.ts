@@ -164,7 +164,7 @@ async function keepLifted(trx: Write, estate: string, lifted: readonly Address[]
   );
 }
 
-/** True where a resource is of one of these documents, by its address or by what was applied there. */
+/** True where a resource belongs to one of these documents, by its address or by its last applied documents. */
 export const isOfAny = (
   documents: ReadonlySet<Address>,
   { address, documents: own = [] }: { readonly address: Address; readonly documents?: readonly Address[] | undefined },

@@ -76,7 +76,7 @@ interface Scoped {
   readonly scope: string;
 }
 
-/** Of one scope. Generations that no reconcile of it saw are looked up: see `confirmedIn`. */
+/** The tombstones of one scope. The store looks up generations that no reconcile of the scope saw: see `confirmedIn`. */
 export async function readTombstones({ trx, estate, scope }: Scoped): Promise<ReadonlyMap<CloudId, Tombstone>> {
   const rows = await trx
     .selectFrom('tombstones')

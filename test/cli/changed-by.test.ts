@@ -87,7 +87,7 @@ for (const verb of ['plan', 'drift'])
     assert.match(stdout, bob);
   });
 
-test('who approves is told whose change is undone', async () => {
+test('an approver sees the authors of the changes that healing undoes', async () => {
   const { stderr } = await run(['approve', specs, allow, '--reason', 'back to the specs']);
   assert.match(stderr, /changed by \S+bob \(.*\) [\d.]+ m?s ago \(.*UTC\); healing undoes it\n/);
 });

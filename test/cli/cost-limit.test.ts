@@ -46,7 +46,7 @@ test('a machine without a price is withheld, and the rest is not', async () => {
   writeFileSync(join(specs, 'prices.yaml'), prices + medium);
 });
 
-test('what raises the cost above the limit is withheld, and a person allows a sum', async () => {
+test('changes that raise the cost above the limit are withheld, and a person allows a sum', async () => {
   const held = await plan();
   const sum = (3 * web + db).toFixed(2);
   assert.match(held, new RegExp(`^Cost: 0\\.00 EUR a month, as now · limit ${most}\\.00$`, 'm'));
@@ -88,7 +88,7 @@ test('a removal of the limit counts from the next commit on', async () => {
   assert.equal(free.code, 0, free.stderr);
 });
 
-test('an approval lets workers launch what the limit withholds, and no more', async () => {
+test('an approval lets workers launch the withheld machines, and no more', async () => {
   const own = await sandboxed();
   const line = commandLine();
   const store = line.database.connect();

@@ -80,7 +80,7 @@ test('it ends by its number, and apply goes back to the specs', async () => {
   assert.deepEqual(writes(), ['RevokeSecurityGroupIngress']);
 });
 
-test('what is wrong with it is said in one line each', async () => {
+test('each mistake has one line', async () => {
   for (const [args, why] of [
     [[rule, 'ports=[443'], /is no field with a value/],
     [[rule, 'ports'], /is no field with a value/],

@@ -36,7 +36,7 @@ test('a quiet estate is a few lines; no cloud is asked', async () => {
   assert.deepEqual(sandbox.control.log.entries(), []);
 });
 
-test('what holds and what lets pass: who, why, until when, and the line that changes it', async () => {
+test('holds and approvals: the person, the reason, the end, and the command that changes them', async () => {
   const guards = (await store.generations.current('acme'))?.guards ?? assert.fail();
   await store.generations.accept('acme', 'folder:0123456789', guards);
   const { pauses, approvals, rollouts, quarantine, requests } = store.fleet;
@@ -247,7 +247,7 @@ test('--json lists lifetimes by their end, ended ones last, and counts the rest 
   assert.deepEqual((await ends()).at(-1), [estate, 6, 6, true, true, { resources: 2, unprovenScopes: [] }]);
 });
 
-test('changes that policies and refusals hold are told with their reason and the way on, here and by a server', async () => {
+test('status and a server list changes that policies and refusals hold, with the reason and the way on', async () => {
   const place = await sandboxed();
   const here = commandLine();
   const policy =

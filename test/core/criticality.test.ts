@@ -176,7 +176,7 @@ test('an atom of two rules is as the more critical of them', () => {
   );
 });
 
-test('what no document wants is as its document was, else as its group or network, else as its target', () => {
+test('an object without a document has the criticality of its former document, else of its group or network, else of its target', () => {
   const scope = scopeOf(
     target('m', ', criticality: low'),
     network('m', ', criticality: high'),

@@ -74,7 +74,7 @@ describe('healing that may take traffic away is never delayed', () => {
   for (const [name, action, closes] of rows) it(name, () => assert.equal(closesTraffic(action), closes));
 });
 
-describe('what a healing sets back', () => {
+describe('the changes that a healing undoes', () => {
   const machine = drifted(
     update(desired('instance', 'web-0', attributes.instance()), observed('instance', 'i-1', attributes.instance()), [
       { field: 'labels.tier', from: 'x', to: 'a' },

@@ -82,7 +82,7 @@ const gapsOf = ({ gaps }: Observation): readonly string[] => gaps.map(({ kind, c
 const idsOf = ({ resources }: Observation): readonly CloudId[] => resources.map(({ id }) => id);
 
 describe('observe', () => {
-  it('credentials of another account are not listened to: every kind is a gap', async () => {
+  it('credentials of another account are not used: every kind is a gap', async () => {
     const script = { ...listing(), account: ok('somebody') };
     const seen = await look(script);
     assert.equal(script.asked(), 0);
@@ -90,7 +90,7 @@ describe('observe', () => {
     assert.equal(seen.gaps.length, 5);
   });
 
-  it('who nobody can name is not listened to either', async () => {
+  it('unidentified credentials are not used either', async () => {
     const seen = await look({ account: { ok: false, failure: failure('terminal', 'ExpiredToken') } });
     assert.deepEqual(new Set(seen.gaps.map(({ code }) => code)), new Set(['ExpiredToken']));
   });
@@ -105,7 +105,7 @@ describe('observe', () => {
     { name: 'a server error too', errors: [refused('retryable', 'Busy')], gaps: [], asked: 2 },
     { name: 'no answer to a reading may be asked again', errors: [refused('ambiguous', 'Reset')], gaps: [], asked: 2 },
     {
-      name: 'what a person must mend is a gap at once',
+      name: 'a failure that a person must mend is a gap at once',
       errors: [refused('terminal', 'Denied')],
       gaps: ['subnet: Denied'],
       asked: 1,
@@ -164,7 +164,7 @@ const answering = (clock: VirtualClock, ...answers: readonly Result<Observed | u
   return { askedAt, script };
 };
 
-describe('observe, what the store knows and a listing missed', () => {
+describe('observe, a known resource that a listing missed', () => {
   const old = visibilityMs;
   const recent = visibilityMs - 1;
 
@@ -261,7 +261,7 @@ describe('observe, its calls', () => {
     await assert.rejects(look(script), /CreateSubnet writes/);
   });
 
-  it('an abort ends the look with what stopped it', async () => {
+  it('an abort ends the observation with its cause', async () => {
     const clock = virtualClock();
     const stop = new AbortController();
     const script: Script = { list: async () => Promise.reject(refused('retryable', 'Busy')) };
@@ -346,7 +346,7 @@ describe('regions of targets', () => {
     assert.equal(asked, 2);
   });
 
-  it('whose credentials they are has no answer there: the place is named too', async () => {
+  it('an identity question without an answer there names the place too', async () => {
     const { gaps } = await look({ account: { ok: false, failure: noRegion('south') } }, knowing(), { regions });
     assert.deepEqual([gaps[0]?.code, gaps[0]?.reason], ['none', 'at targets.yaml:17:11: no region south']);
   });
@@ -504,7 +504,7 @@ describe('the facts of images', () => {
   });
 });
 
-describe('what an earlier process began', () => {
+describe('operations of an earlier process', () => {
   const lookWith = async (operations: readonly { readonly id: string; readonly state: string }[]) => {
     const clock = virtualClock();
     const order: string[] = [];

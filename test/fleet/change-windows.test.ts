@@ -111,7 +111,7 @@ describe('a window or freeze beside another rule', () => {
     assert.deepEqual((await world.reconcile()).writes, ['AuthorizeRules']);
   });
 
-  it('what is protected stays so when a freeze is over', async () => {
+  it('a protected object stays protected when a freeze is over', async () => {
     const kept = [network({ internet: false }), machine('web', { protect: true, deletionPolicy: 'delete' })];
     const world = fleetWorld();
     await world.accept(kept);

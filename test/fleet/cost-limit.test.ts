@@ -99,7 +99,7 @@ describe('a limit on the monthly cost of an estate', () => {
     assert.equal(machinesIn(world), 5, 'the transaction of the intents lets pass what fits');
   });
 
-  it('is no limit on what costs nothing, and what saves makes room', async () => {
+  it('lets free changes pass, and savings make room', async () => {
     const world = await standing([web(5), db(5)], limitedTo(10));
     assert.equal(machinesIn(world), 10);
     await world.accept([...ground, prices, web(5, {}, { tier: 'web' }), db(6)], limitedTo(10));
@@ -301,7 +301,7 @@ describe('a limit on the cost, with', () => {
     assert.match(await whyOf(world), /would cost 4380.00 USD/);
   });
 
-  it('an approval: what it covers is launched, once, and counts', async () => {
+  it('an approval: workers launch the covered machines once, and count them', async () => {
     const world = await standing([web(6)], limitedTo(5));
     assert.equal(machinesIn(world), 0);
     await approveAll(world);
@@ -314,7 +314,7 @@ describe('a limit on the cost, with', () => {
     assert.equal(machinesIn(world), 5, 'an approval is spent by what it let pass');
   });
 
-  it('a window: what waits for it is counted by its own scope, and not launched before', async () => {
+  it('a window: its scope counts waiting machines, and launches none before', async () => {
     const closed = { windows: [{ name: 'never-now', days: ['mon'], from: '00:00', to: '00:01', timeZone: 'UTC' }] };
     const world = await standing([web(3)], { ...limitedTo(5), ...closed });
     assert.equal(machinesIn(world), 0);

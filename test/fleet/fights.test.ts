@@ -322,7 +322,7 @@ describe('somebody opens a port as often as it is closed', () => {
 });
 
 describe('a port that is opened again and again is closed', () => {
-  it('whatever the limit of closures: a port that was closed has its place', async () => {
+  it('a closed port keeps its place, with any limit of closures', async () => {
     const world = await standing(ground(), { limits: { closures: 1 } });
     for (let times = 0; times < 5; times += 1) {
       await open(world);
@@ -376,7 +376,7 @@ it('a fight with healing to a former generation backs off, too', async () => {
   assert.equal(await tagged(world, 60), 7);
 });
 
-it('what is reported or proposed is in no fight', async () => {
+it('reported and proposed drift is in no fight', async () => {
   const world = await standing(ground(), { ...estate, remediation: { labels: 'report' } });
   assert.equal(await tagged(world, 10), 0);
   assert.deepEqual(await fightsIn(world), []);

@@ -267,7 +267,7 @@ describe('the authors of an end', () => {
   });
 });
 
-describe('a commit that needs a document that has ended', () => {
+describe('a commit that needs an ended document', () => {
   it('is rejected with the reason, and the active generation stays', async () => {
     const account = (name: string, ttl: object = {}) => ({
       kind: 'Group',
@@ -310,7 +310,7 @@ describe('a commit that needs a document that has ended', () => {
     assert.equal(answer?.state, 'broken');
     assert.match(
       answer.why,
-      /^the lifetime of Group core\.a is over, and the specs are not valid without: all\.yaml:\d+: .*service account/,
+      /^the specs are not valid without Group core\.a, whose lifetime is over: all\.yaml:\d+: .*service account/,
     );
     const newest = await store.generations.current(estate);
     assert.deepEqual([newest?.number, newest?.revision.startsWith('git:1~')], [2, true]);

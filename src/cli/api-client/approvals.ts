@@ -100,7 +100,7 @@ const decodeApproval: Decoder<Approval> = (value, at) => {
     ...(createCount === undefined ? {} : { creates: createCount }),
     ...(closureCount === undefined ? {} : { closures: closureCount }),
     by: { person: actor, reason, ...(authorsUnknown === true ? { authorsUnknown } : {}) },
-    // why: a server tells neither the names of a credential nor the actions that a role holds for
+    // why: a server answers neither the names of a credential nor the actions that a role covers
     ...(onStore ? {} : { approver: { names: [], roles: Object.fromEntries(roles.map((role) => [role, []])) } }),
     ...(breakGlass === true ? { breakGlass } : {}),
   };

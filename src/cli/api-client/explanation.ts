@@ -20,7 +20,7 @@ import type { ServerEstateOption } from './server-option.ts';
 
 export interface ExplanationReport {
   readonly explanation: Explanation;
-  /** Of its actions alone; absent where it has none, or where a server does not tell it. */
+  /** The effect of its actions alone; absent where it has no action, or where a server does not answer the effect. */
   readonly effect: EffectJson | undefined;
   readonly sources: readonly HeldSource[] | undefined;
   readonly auditLogs: readonly Cloud[] | undefined;

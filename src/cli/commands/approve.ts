@@ -191,7 +191,7 @@ async function localProposal(view: ObservedEstate<Store>, options: Options, cont
   };
 }
 
-/** Before the question: what a yes on the store does not do. */
+/** A warning before the question: an approval on the store does not count for these changes. */
 const notCounted = (required: readonly RequiredApproval[]): string =>
   `${count(new Set(required.map(({ digest }) => digest)).size, 'change needs', 'changes need')} approvals over the API as well. Yours on the store does not count there: anybody who opens it may claim any name.`;
 

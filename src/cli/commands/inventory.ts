@@ -184,7 +184,7 @@ function viewOf(found: Found, options: Options): InventoryView {
   return options.idle ? idleView(found, options) : chosenView(found, options);
 }
 
-/** Whether a group is empty is told by all machines, chosen or not. */
+/** All machines decide whether a group is empty, also those that the options leave out. */
 function idleView(found: Found, options: Options): InventoryView {
   const { all, prices } = found;
   const objects = new Map(all.flatMap((one) => [...idleIn(one, prices)]));

@@ -399,8 +399,8 @@ function drift(details: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * `pause by ann: a freeze`, `pause of incident outage by ann: #4711`, `pin at commit 1a2b3c4 by ann: #815`: a person's word by what it is, who gave it and why; of anything
- * else its beginning.
+ * `pause by ann: a freeze`, `pause of incident outage by ann: #4711`, `pin at commit 1a2b3c4 by ann: #815`: the type, person and reason of
+ * a note; the beginning of any other note.
  */
 function noteText(note: Readonly<Record<string, unknown>>): string {
   const [kind = ''] = Object.keys(note);

@@ -170,7 +170,7 @@ async function beginOnServer(
   return proposeBegun(told, proposal, options, context);
 }
 
-/** Options of a proposal, which say nothing without one. */
+/** Refuses options of a proposal where the patch has none. */
 function refuseAlone(options: Options): void {
   const alone = (['specs', 'overlay', 'remote'] as const).find((name) => options[name] !== undefined);
   if (alone === undefined || options.then === 'propose') return;
@@ -272,7 +272,7 @@ async function confirm(
   throw new UserError('Nothing was patched.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
 }
 
-/** The values, the plan, the effect on traffic, and what comes at its end. */
+/** The values, the plan, the effect on traffic, and the consequences of its end. */
 function previewText(
   { revision, patch: given, plans, effect, violations, waits, atEnd }: Preview,
   { err }: Context['terminal'],
@@ -317,7 +317,7 @@ interface Told {
   readonly generation: number;
 }
 
-/** Where a branch is to be pushed, the JSON comes after it. */
+/** With a proposal the JSON is printed after the push. */
 function printBegun(told: Told, options: Options, { terminal, clock }: Context): ExitCode {
   const { patch: given, generation } = told;
   if (options.json && options.then !== 'propose') printJson(terminal, begunJson(told));
@@ -338,7 +338,7 @@ const begunJson = ({ estate, patch: given, generation }: Told) => ({
   generation,
 });
 
-/** The patch holds by now, so a refusal says that, too. */
+/** Pushes the branch of a patch that has begun. A failed push reports both. */
 async function proposeBegun(
   told: Told,
   proposal: ShownProposal | undefined,

@@ -74,7 +74,7 @@ export const pause = (context: Context): Command =>
     context.finish(await run(dir, command, context));
   });
 
-/** Reason, end and output of what starts a pause. */
+/** The options of commands that start a pause: reason, end and output. */
 export const withPauseStartOptions = (command: Command): Command =>
   withServerEstateOption(command)
     .requiredOption(

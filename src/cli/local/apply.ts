@@ -161,7 +161,7 @@ function wholeScopes(converged: readonly Converged[], idle: readonly ScopePlan[]
   return [...ended, ...unasked].flatMap(({ scope, findings }) => (findings.some(isUnfinished) ? [] : [scope]));
 }
 
-/** So `status` tells that the generation is applied there, as after a reconcile of a worker. */
+/** So `status` shows the generation as applied there, as after a reconcile of a worker. */
 async function recordGeneration({ estate, generation, whole }: Applied, { fleet }: Store): Promise<void> {
   for (const scope of whole) await fleet.rollouts.stand({ estate, scope }, generation);
 }

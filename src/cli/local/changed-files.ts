@@ -72,7 +72,7 @@ export async function confirmFiles(
   throw new UserError('Nothing was changed.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
 }
 
-/** Commits the files to a branch and pushes it. `next`: what to do where that fails. */
+/** Commits the files to a branch and pushes it. `next`: the way on after a failure. */
 export async function pushBranch(
   proposal: BranchProposal,
   next: string,

@@ -24,10 +24,10 @@ export interface PatchFolder extends OverlayOption {
   readonly specs: string;
 }
 
-/** The values of a patch as a change of the documents in a folder. Once it is merged, it ends the patch, and changes nothing. */
+/** Edits of a folder that state the values of a patch. Their merge ends the patch, and changes nothing on a cloud. */
 export interface PatchProposal {
   readonly files: readonly ChangedFile[];
-  /** For people: what else the change does. */
+  /** Other consequences of the change, for people. */
   readonly notes: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import { paintFor } from './print.ts';
 
 type Lift = BreakGlassRequest['lifts'][number];
 
-/** The words for each guard that a person may lift, in the order of the options. */
+/** The texts of each guard that a person may lift, in the order of the options. */
 const words: Readonly<Record<Lift, Readonly<Record<'flag' | 'purpose' | 'guards' | 'none', string>>>> = {
   calendars: {
     flag: '--break-glass',

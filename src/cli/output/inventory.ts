@@ -113,7 +113,7 @@ const row = (object: InventoryObject, ago: Ago, isOfExposure: boolean): readonly
   object.by === undefined ? object.id : `${object.id}  ${touchedText(object.by, ago)}`,
 ];
 
-/** Its criticality, then the rules that it breaks: they are what a person looks for. */
+/** Its criticality, then the rules that it breaks: people look for them first. */
 function reasonOf({ claim, why, criticality, violations = [] }: InventoryObject): string {
   const broken = violations.map(({ policy, rule }) => `breaks ${policy}/${rule}`).join(', ');
   const grade = criticality === undefined || criticality === 'normal' ? '' : criticality;

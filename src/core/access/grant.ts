@@ -17,8 +17,8 @@ export const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
 };
 
 /**
- * A role, and where it holds. What is left out is not bounded; an empty list would hold nowhere. `approvalRoles`: in approvals, as
- * policies ask for them; absent: none.
+ * A role and its bounds. An absent bound limits nothing; an empty list would allow nothing. `approvalRoles`: the roles in approvals that
+ * policies ask for; absent: none.
  */
 export interface Grant extends Bounds {
   readonly role: Role;

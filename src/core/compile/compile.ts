@@ -301,7 +301,7 @@ const remediationsAt = (document: Located<ResourceDoc>, site: Site): Remediation
 const stating = (remediation: Remediations): Pick<Allowed, 'remediation'> =>
   Object.keys(remediation).length === 0 ? {} : { remediation };
 
-/** Of documents only what differs from their scope: estates with one word for all have few records. */
+/** Records of documents hold only their differences from the scope: an estate with one mode for all has few records. */
 function remediationIn(scopes: readonly CompiledScope[]): { readonly remediation?: RemediationGuards } {
   const documents = scopes.flatMap(({ remediation = {}, wanted }) =>
     [...wanted.documents].flatMap(([address, { remediation: own = {} }]) => {

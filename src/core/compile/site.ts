@@ -72,7 +72,7 @@ export function siteOf(target: Located<TargetDoc>, dialect: Dialect, { estate, d
   };
 }
 
-/** The words of one document, with their places. */
+/** The stated values of one document, with their places. */
 export function remediationSource(document: Located<ResourceDoc | EstateDoc | TargetDoc>): RemediationSource {
   const { kind, metadata, spec } = document.value;
   return {

@@ -27,7 +27,7 @@ import type { Located, Tree } from './tree.ts';
  */
 export interface Specs {
   readonly documents: readonly Located<Document>[];
-  /** Those that are left out, as their lifetime is over; absent: none. */
+  /** Documents whose lifetime is over, and that are left out; absent: none. */
   readonly ended?: readonly Located<Document>[];
   readonly problems: readonly Problem[];
 }
@@ -55,7 +55,7 @@ interface Checked extends Specs {
   readonly broken: readonly Tree[];
 }
 
-/** The errors that the others have once every lifetime is over: then a worker could end none of these. */
+/** The errors of the other documents once every lifetime is over. With them a worker could end none of these documents. */
 function* neededEnds({ documents, trees, broken, problems }: Checked, today: string): Iterable<Problem> {
   const timed = timedIn(documents).map(({ document }) => document);
   const gone = new Set<Located<Document>>(endsWithin(documents, timed));
@@ -65,12 +65,7 @@ function* neededEnds({ documents, trees, broken, problems }: Checked, today: str
   const lasting = trees.filter((tree) => !goneTrees.has(tree));
   const set = specSet(left, [...lasting, ...broken]);
   for (const found of checks.flatMap((check) => [...check(set, today)]).filter(isError))
-    yield error(
-      'needs-end',
-      found.at,
-      `without what ends by its \`ttl\` (${timed.join(', ')}): ${found.message}`,
-      found.hint,
-    );
+    yield error('needs-end', found.at, `invalid once \`ttl\` ends ${timed.join(', ')}: ${found.message}`, found.hint);
 }
 
 const isError = ({ severity }: Problem): boolean => severity === 'error';

@@ -225,7 +225,7 @@ function unlike(some: readonly Doubt[], others: readonly Doubt[]): readonly Doub
 /** Pairs of classes that a plan waits for: some seconds. */
 const mostPairs = 2_000_000;
 
-/** Receivers that a step looks at. */
+/** The number of receivers in one step. */
 const receiversAtOnce = 20;
 
 /** Undefined where there are too many pairs to look at. */

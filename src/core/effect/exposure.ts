@@ -36,7 +36,7 @@ export function exposureIn(input: PlanInput): ReadonlyMap<CloudId, Exposure> {
   const filter = filterOf(state);
   const found = new Map<CloudId, Exposure>();
   for (const { machines, after } of classesOf(state, state, [filter])) {
-    // why: the reason is told of every machine of the class
+    // why: the reason applies to every machine of the class
     const one = { ...after.machine, name: 'the machine', interfaces: [] };
     const ways = waysFrom(internet, { state, filter, machine: one });
     const exposure = exposureBy(ways);

@@ -37,7 +37,7 @@ interface RulePassing extends RuleServices {
   readonly doubts: readonly Doubt[];
 }
 
-/** A rule of a list in which nobody can tell all that some rule is about. `content`: equal for equal rules. */
+/** A rule of a list whose scope is not fully known. `content`: equal for equal rules. */
 export interface Doubt {
   readonly content: string;
   readonly services: Services;
@@ -233,7 +233,7 @@ function overrulingOf({ state, gap }: Index, { network, subnet, name }: Machine)
 
 type FurtherDoubt = Required<Pick<RuleList, 'doubt'>> & Pick<RuleList, 'apart'>;
 
-/** Lists that nobody told: security groups of Azure, network ACLs of AWS. They only deny what the others allow. */
+/** Unlisted filters: security groups of Azure, network ACLs of AWS. They only deny traffic that the others allow. */
 function furtherDoubts(state: TrafficState, { network, filters, subnet, name }: Machine): readonly FurtherDoubt[] {
   if (network === undefined) return [];
   const at = state.subnets.get(subnet);

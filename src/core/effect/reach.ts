@@ -218,7 +218,7 @@ interface World {
   readonly direction: Direction;
 }
 
-/** The block is cut where the rules of the machine cut it. A part with the same answer as the block around it is not told again. */
+/** Splits the block where the rules of the machine split it. A part with the same answer as the block around it is left out. */
 function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Found[] {
   const { end, direction } = world;
   const { state, filter, services } = inquiry;
@@ -271,7 +271,7 @@ interface Peer {
   readonly text: string;
 }
 
-/** The part of one machine in one direction, and what decides there. */
+/** The decisions at one machine in one direction. */
 function sideOf(
   { filter, services }: Inquiry,
   machine: Machine,
@@ -389,6 +389,6 @@ const notesOf = (machines: readonly Machine[]): readonly string[] => [
   ),
 ];
 
-/** Load balancers, which nobody lists, may forward from outside what finds no way by itself. */
+/** Setpoint lists no load balancers. They may forward traffic from outside that finds no other way. */
 const assumptionsOf = (cloud: Cloud, answer: ReachAnswer, isFromOutside: boolean): readonly string[] =>
   cloud !== 'memory' && answer === 'no' && isFromOutside ? ['no load balancer forwards it'] : [];

@@ -54,7 +54,7 @@ export interface Subnet extends Named {
   readonly filters: readonly string[] | undefined;
   readonly routes: readonly Route[] | undefined;
   readonly natGateway: string | undefined;
-  /** Why filters besides the rules may decide on its traffic, in words; empty: none does. */
+  /** The reasons for which filters besides the rules may decide on its traffic; empty: none does. */
   readonly outer: readonly string[];
 }
 
@@ -261,7 +261,7 @@ const outerWords: Readonly<Partial<Record<Cloud, readonly [words: string, are: s
   azure: ['security admin rules', 'are'],
 };
 
-/** The reasons for which Setpoint cannot tell what the outer filters of a subnet do. A subnet that no listing told of has one. */
+/** The reasons for which Setpoint does not know the outer filters of a subnet. A subnet that no listing contains has one. */
 function outerReasons(cloud: Cloud, listed: OuterFilters | undefined): (subnet: Named) => readonly string[] {
   const [words, are] = outerWords[cloud] ?? [];
   if (words === undefined) return () => [];

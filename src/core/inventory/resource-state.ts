@@ -98,7 +98,10 @@ const blocked: StateRule = ({ subject, outcome: { action, held, found }, gap, co
   return undefined;
 };
 
-/** A mode waits for a person, as approvals do, a wave for its turn, and a window for its time: what they hold is still on its way. */
+/**
+ * A mode waits for a person, as approvals do, a wave for its turn, and a window for its time. Changes that these hold are still on their
+ * way.
+ */
 const blocking: Readonly<Record<WithholdCode, boolean>> = {
   protect: true,
   limit: true,

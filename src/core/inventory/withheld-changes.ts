@@ -19,7 +19,7 @@ export interface WithheldChange {
   readonly name: string;
   /** The withheld change, why it is withheld, and the way on: for people. */
   readonly reason: string;
-  /** The command that lets it pass, or that tells of the way. */
+  /** The command that lets it pass, or that shows the way. */
   readonly next: string;
 }
 

@@ -37,23 +37,7 @@ function actorsOf(rows: readonly Row[]): Pick<WithheldDrift, 'actors'> {
 
 const approve = 'setpoint approve --reason "…"';
 
-/**
- * The command that lets a withheld change pass, or that tells of the way where no command does.
- *
- *   reason            | mode     | the command
- *   ------------------+----------+--------------------------------------------
- *   mode, limit       | observe  | `explain`: no approval lifts it
- *   mode, limit       | another  | `approve`
- *   approvals         | any      | `approve`
- *   destructive-drift,| any      | `approve` of this one resource by its name
- *   remediation,      |          |
- *   contested         |          |
- *   paused, grace     | any      | `status`: it lists each with its end
- *   window, freeze    | any      | `status`: it lists each with the time of its end
- *   rollout-stopped,  | any      | `status`: it lists each with its `resume`
- *   failed-launches   |          |
- *   another           | any      | `explain`
- */
+/** The command that lets a withheld change pass, or that shows the way where no command does. */
 export function nextCommand({ key, called, state, sides }: Row): string {
   const name = called.address ?? called.id ?? key;
   const explain = `setpoint explain ${name}`;

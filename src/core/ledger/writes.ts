@@ -22,7 +22,7 @@ export interface Write {
   readonly calls: readonly WriteCall[];
   /** The change outside Setpoint that it undid. */
   readonly undid?: TouchedBy;
-  /** As it was sent, or of what it removed; absent where its intent was not read. */
+  /** The values as they were sent, or the removed ones; absent where the intent was not read. */
   readonly attributes?: unknown;
 }
 

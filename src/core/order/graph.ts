@@ -113,7 +113,7 @@ function behindGates(at: number, { nodes, circleOf, first }: Circles): Behind {
       else if (one >= first) gates[as].add(one);
   };
   let seen = false;
-  // why: a set that grows is gone through to its end; what only must have ended is no more strictly waited for through a gate
+  // why: the loop covers items that are added meanwhile; behind a gate, `follows` stays a wait that is not strict
   for (const as of ['needs', 'follows'] as const)
     for (const one of gates[as]) {
       const node = nodes[one] ?? emptyNode(false);

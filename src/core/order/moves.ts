@@ -47,8 +47,9 @@ export function orderMoves(graph: Graph, { changes, moves }: Changing, around: S
 }
 
 /**
- * An old rule goes after the machines that are let through by another one then. Where nobody is in a group that it applies to, it waits
- * only if they do not wait for it: what others attached to the group is not listed, and weighs less than a machine that would be open.
+ * An old rule is removed after the machines that another rule lets through by then. Where no listed machine is in a group that it applies
+ * to, it waits only if those machines do not wait for it. Unlisted members of the group may lose traffic for a moment, which weighs less
+ * than an open machine.
  */
 function orderTakenOver(
   graph: Graph,
@@ -79,7 +80,7 @@ function orderJoined(graph: Graph, moves: readonly Move[], naming: ByGroup<RuleC
   for (const { at, joins, isMade } of moves) {
     for (const group of joins) {
       const [first, gone] = [added(group), denied(group)];
-      // why: no successor of what it has now is among these; those it needs, see `orderLeaving`
+      // why: none of these rules replaces one that the machine has now; it needs those that do: see `orderLeaving`
       if (first !== undefined && !isMade) graph.needs(at, first, 'sooner');
       if (gone !== undefined) graph.follows(at, gone, 'soft');
     }
@@ -393,7 +394,7 @@ export function membershipsAfter(
 ): readonly Ref[] | undefined {
   const [wanted, seen] = [machineIn(action.desired), machineIn(action.observed)];
   if (action.verb === 'replace') return membershipsOf(wanted);
-  // why: what is ignored or held stays as it is, whatever the document says
+  // why: ignored or held fields stay as they are, whatever the document states
   const isChanged = (field: string): boolean => action.changes.some((change) => change.field === field);
   const machine = isChanged('machine.identity') ? wanted.machine : seen.machine;
   return membershipsOf({ ...(isChanged('groups') ? wanted : seen), machine });

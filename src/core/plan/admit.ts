@@ -43,7 +43,7 @@ export function admit(actions: readonly Action[], holds: readonly Hold[], world:
   return { actions: dropNeeded(standing, waiting, world, findings), findings };
 }
 
-/** It waits for the end of its grace, and for what holds it besides. */
+/** It waits for the end of its grace, and for its other holds. */
 function inGrace(
   action: Action,
   reason: Withholding | undefined,
@@ -147,7 +147,7 @@ function dropNeeded(
   return actions.filter((action) => !dropped.has(action));
 }
 
-/** `later`: objects whose grace runs, or begins by these actions. `leaving`: what objects that are to be changed name afterwards. */
+/** `later`: objects in a grace that runs, or that these actions begin. `leaving`: the references of changed objects afterwards. */
 interface Leaving {
   readonly staying: Set<CloudId>;
   readonly later: ReadonlySet<CloudId>;

@@ -96,7 +96,7 @@ function fightOf(
   return kept !== undefined && isFight(kept) && kept.to === healed.to ? kept : undefined;
 }
 
-/** True where healing takes traffic away: no rule is delayed then, as what is closed may wait for the rule that takes its place. */
+/** True where healing takes traffic away. Then no rule is delayed: the closing of one may wait for the rule that replaces it. */
 export const closesDrift = (decided: readonly Action[]): boolean =>
   decided.some((action) => action.cause === 'drift' && closesTraffic(action));
 

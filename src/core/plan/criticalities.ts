@@ -12,7 +12,7 @@ interface Subject {
   readonly documents?: readonly { readonly address: Address }[];
 }
 
-/** `scope`: of what concerns the whole scope. */
+/** `scope`: for findings of the whole scope. */
 export interface Criticalities {
   of(subject: Subject): WithCriticality;
   readonly scope: WithCriticality;
@@ -63,7 +63,7 @@ interface Planned {
   readonly findings: readonly Finding[];
 }
 
-/** The class of alerts of each: for people, and for what notifies them. It decides nothing. */
+/** The class of alerts of each, for people and for alerting. It decides nothing. */
 export function withCriticalities(
   { actions, findings }: Planned,
   { input, byId }: Pick<World, 'input' | 'byId'>,

@@ -23,7 +23,7 @@ export interface Wanted {
   readonly additive: ReadonlySet<Address>;
   /** The mode of what no document speaks of any more: the target's. */
   readonly mode: Mode;
-  /** The criticality of what no document speaks of: that of the most critical target. Absent: normal. */
+  /** The criticality of resources without a document: that of the most critical target. Absent: normal. */
   readonly criticality?: Criticality;
   /** Names of the targets that lie in this scope. */
   readonly targets: readonly string[];
@@ -102,7 +102,7 @@ export interface Choices extends WaveChoices {
   readonly approved?: Approved;
   /** Further reasons to withhold. */
   readonly holds?: readonly Hold[];
-  /** Judges the plan as a whole: what it denies is withheld, and the rest planned again. */
+  /** Judges the plan as a whole. The planner withholds the denied actions and plans the rest again. */
   readonly judge?: PlanJudge;
 }
 

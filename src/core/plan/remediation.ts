@@ -125,7 +125,7 @@ function strictest(
   return found;
 }
 
-/** Of a resource: what is not healed by itself, by category. */
+/** The drift of a resource that Setpoint does not heal by itself, by category. */
 export const remediationsOf = ({ kind, documents }: Desired, input: Judged): readonly DriftRemediation[] =>
   fieldCategories.flatMap(
     (category) => strictestIn({ kind, documents: documents.map(({ address }) => address) }, category, input) ?? [],

@@ -67,7 +67,7 @@ function graceOf(action: Action) {
   return grace === undefined || grace.phase === 'begins' ? undefined : grace;
 }
 
-/** True of a deletion that a person let begin with `apply --grace`: what it needed then it had, or the person went without. */
+/** True of a deletion that a person began with `apply --grace`: the person had its approvals, or lifted them. */
 export function beganByPerson(action: Action): boolean {
   const grace = graceOf(action);
   return grace?.allowed === true && grace.approvals === undefined;
@@ -125,7 +125,7 @@ function personsAmong(consents: readonly Consent[]): readonly Consent[] {
 /** No issuer's name of a subject, which may have the sign of an address in it. */
 const isOwnAddress = (name: string): boolean => /^[^\s@#:/]+@[^\s@#:/]+$/.test(name.trim()) && !isForgeAddress(name);
 
-/** A sentence for each unmet requirement: who has approved so far, and who is missing. */
+/** A sentence for each unmet requirement: the given approvals, and the missing ones. */
 export function requirementText(unmet: readonly UnmetRequirement[], consents: readonly Consent[] = []): string {
   const sentences = unmet.map(({ people, role, reason, by }) => {
     const needed = `${people === 1 ? 'the approval of a person' : `approvals of ${people} people`}${withRole(role)}`;

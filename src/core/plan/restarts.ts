@@ -67,7 +67,7 @@ function startOf(desired: Desired, observed: Observed, { input }: World): Action
   };
 }
 
-/** As it was applied last, and running: what is held must not count as applied, else it would be drift from then on. */
+/** The values that were applied last, with the power on. Held values must not count as applied: else they would be drift from then on. */
 function onlyStarted(desired: Desired, applied: object | undefined): Desired {
   if (desired.kind !== 'instance' || applied === undefined) return desired;
   // why: of a machine

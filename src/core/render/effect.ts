@@ -9,7 +9,7 @@ import { type Paint, plain, type Style } from './wording.ts';
 /** Lines of one sort, before the rest is told as a number. */
 const mostLines = 10;
 
-/** The effect as data: what `--json` prints and the API answers. */
+/** The effect as data, for `--json` and the API. */
 export interface EffectJson {
   readonly opens: readonly ChangeJson[];
   readonly cuts: readonly ChangeJson[];

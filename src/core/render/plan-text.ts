@@ -195,7 +195,7 @@ function graceNote({ grace }: Deletion): readonly string[] {
   ];
 }
 
-/** The cost of an action in words, or the order in which a replacement takes place; empty where it costs nothing. */
+/** The disruption of an action in words, or the order of a replacement; empty where it disrupts nothing. */
 export function costText(action: Action): string {
   if (action.verb === 'replace') return replacement(action);
   if (action.verb !== 'update') return '';

@@ -17,7 +17,7 @@ export const answerOf = (all: readonly Pick<Reach, 'answer'>[]): ReachAnswer =>
 
 const mostWays = 20;
 
-/** Each scope with its ways and what decides on them. `placeOf`: the file and line of a document, as the reader sees it. */
+/** Each scope with its ways and the deciding rules. `placeOf`: the file and line of a document, for the reader. */
 export function reachText(
   scopes: readonly ScopeReach[],
   { paint = plain, placeOf }: { readonly paint?: Paint; readonly placeOf: (document: Place) => string },

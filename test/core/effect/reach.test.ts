@@ -428,7 +428,7 @@ describe('reach', () => {
     ]);
   });
 
-  test('what is taken for granted depends on the cloud, the answer and the ends; a stopped machine is noted', () => {
+  test('assumptions depend on the cloud, the answer and the ends; a stopped machine is noted', () => {
     assert.deepEqual(ask(aws, 'web-0 db-0 5432').assumptions, []);
     assert.deepEqual(ask(aws, 'db-0 web-0 5432').assumptions, []);
     assert.deepEqual(ask(aws, 'internet db-0 22').assumptions, ['no load balancer forwards it']);

@@ -58,7 +58,7 @@ describe('the state before and after a plan', () => {
     );
   });
 
-  test('what is adopted is known by its address from before the plan on, and changes nothing', () => {
+  test('an adopted object has its address from before the plan on, and changes nothing', () => {
     const theirs = withMore(
       ['network', 'vpc-9', { cidr: '10.9.0.0/16', internet: true, labels: {} }],
       ['subnet', 'subnet-9', { network: 'vpc-9', cidr: '10.9.0.0/24', labels: {} }],

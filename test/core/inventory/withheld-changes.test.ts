@@ -30,7 +30,7 @@ const of = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `aws/111122223333/eu-west-1/network/${name}`);
 
 describe('changes that are held', () => {
-  it('what is on its way, and what is in sync, is not held', () => {
+  it('changes on their way and resources in sync are not held', () => {
     assert.deepEqual(told([row('a', {}), rowOf('b')]), []);
   });
 
@@ -59,7 +59,7 @@ describe('changes that are held', () => {
     ]);
   });
 
-  it('what ends by itself comes last, however much it is', () => {
+  it('holds that end by themselves come last, in any number', () => {
     const rows = [
       row('a', { code: 'wave', held: 'x' }),
       row('b', { code: 'wave', held: 'x' }),

@@ -140,7 +140,7 @@ const cases: ReadonlyArray<{
     want: ['update instance/web-1', 'withheld instance/web-0: limit'],
   },
   {
-    name: 'what the plan saves makes room',
+    name: 'savings of the plan make room',
     given: [scopeWith({ there: [machine('small'), machine('large')], want: [machine('large'), machine('small')] })],
     most: 221,
     want: ['update instance/web-0', 'update instance/web-1'],

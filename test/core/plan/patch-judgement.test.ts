@@ -51,7 +51,7 @@ describe('a patch', () => {
   ] as const)
     it(`${name} is refused`, () => assert.match(judged(there, back).refusals.join('\n'), why));
 
-  it('that is blocked is refused with the reason', () =>
+  it('refuses a blocked one with the reason', () =>
     assert.deepEqual(judged([stops], [stops], [blocked]).refusals, ['it cannot be changed']));
 
   it('tells what its end costs', () =>

@@ -103,7 +103,7 @@ function* unknownTargets(
   }
 }
 
-/** An owner may have no document today and still be meant. */
+/** An owner without a document today may still be intended. */
 function* unknownOwners(
   { documents }: SpecSet,
   holder: Holder,

@@ -7,7 +7,7 @@ import type { Located } from '../tree.ts';
 import { place } from './names.ts';
 
 /**
- * A lifetime ends everything in the estate or the network that states it, so nothing there may be meant to stay.
+ * A lifetime ends everything in the estate or the network that states it, so no document there may ask to stay.
  *
  *   in an estate or a network with a ttl, or with one itself | problem
  *   ---------------------------------------------------------+------------------------------------------------

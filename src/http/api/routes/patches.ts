@@ -231,7 +231,7 @@ const begunAnswer = (
   actions: plannedActions(plans, sha256),
   findings: planJson(plans, { estate, revision }, sha256).findings,
   ...(violations.length === 0 ? {} : { policies: policiesJson(violations) }),
-  // why: who may see a part of the estate learns of no other scope
+  // why: a caller who sees a part of the estate learns of no other scope
   scopes: plans
     .filter(({ actions, findings }) => actions.length + findings.length > 0)
     .map(({ scope, calls: { predicted } }) => ({ scope, calls: { predicted } })),

@@ -151,7 +151,7 @@ describe('GET /v1/targets', () => {
   });
 });
 
-describe('who sees a target', () => {
+describe('callers who see a target', () => {
   it('sees no other, and of a part of its owners the counts alone', async () => {
     const world = await passed();
     const api = apiOf(world);
