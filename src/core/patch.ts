@@ -1,5 +1,5 @@
 import type { Hash } from './digest.ts';
-import { type Document, ownName, schemas } from './documents/document.ts';
+import { type Document, documentTitle, ownName, schemas } from './documents/document.ts';
 import type { EditValue } from './documents/document-edit.ts';
 import type { ResourceDoc } from './documents/effective-terms.ts';
 import { patchFileName, treeOf } from './documents/overlay.ts';
@@ -85,9 +85,6 @@ export function patchedRevision(
   return `${base}~${patches.length === 0 ? ends : ''}${hash(text).slice(0, 12)}`;
 }
 
-/** A document as a patch names it: `Instance web`. */
-export const patchedDocument = ({ kind, name }: Pick<PatchDraft, 'kind' | 'name'>): string => `${kind} ${name}`;
-
 /** A field as people write it: `size`, `labels.tier`. */
 export const fieldText = (path: readonly string[]): string => path.slice(1).join('.');
 
@@ -108,7 +105,7 @@ export function endBeside(patch: Patch, documents: readonly Located<Document>[])
   const { id } = patch;
   if (patch.isOver) return { id, as: 'expired', why: 'its time is over' };
   const document = documentOf(patch, documents);
-  if (document === undefined) return { id, as: 'commit', why: `${patchedDocument(patch)} is no longer in the specs` };
+  if (document === undefined) return { id, as: 'commit', why: `${documentTitle(patch)} is no longer in the specs` };
   const moved = patch.fields.find(({ path, was }) => !isSame(writtenAt(document, path), was));
   if (moved === undefined) return undefined;
   return { id, as: 'commit', why: `the specs changed \`${fieldText(moved.path)}\`` };

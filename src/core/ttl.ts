@@ -1,4 +1,4 @@
-import { type Document, ownName } from './documents/document.ts';
+import { type Document, titleOf } from './documents/document.ts';
 import { isResource, type ResourceDoc } from './documents/effective-terms.ts';
 import { endedFileName, treeOf } from './documents/overlay.ts';
 import { ofKind } from './documents/spec-set.ts';
@@ -6,7 +6,7 @@ import type { Located } from './documents/tree.ts';
 import { graceLength } from './grace.ts';
 
 /** A document that states a lifetime, or the estate that does. `document`: `Instance web`, `Estate acme`. */
-export interface TimedDocument {
+interface TimedDocument {
   readonly document: string;
   readonly ttlMs: number;
 }
@@ -42,14 +42,12 @@ export interface LifetimeDecision {
   readonly whyKept?: string;
 }
 
-export const documentText = ({ value }: Located<Document>): string => `${value.kind} ${ownName(value)}`;
-
 /** In the order of their names. */
 export const timedIn = (documents: readonly Located<Document>[]): readonly TimedDocument[] =>
   documents
     .flatMap((document) => {
       const ttlMs = ttlOf(document);
-      return ttlMs === undefined ? [] : [{ document: documentText(document), ttlMs }];
+      return ttlMs === undefined ? [] : [{ document: titleOf(document.value), ttlMs }];
     })
     .toSorted((a, b) => (a.document < b.document ? -1 : 1));
 
@@ -73,13 +71,13 @@ export function endsWithin(
 ): readonly Located<ResourceDoc>[] {
   if (over.length === 0) return [];
   const named = new Set(over);
-  const all = ofKind(documents, 'Estate').some((estate) => named.has(documentText(estate)));
+  const all = ofKind(documents, 'Estate').some((estate) => named.has(titleOf(estate.value)));
   return documents
     .filter(isResource)
     .filter(
       (one) =>
         all ||
-        named.has(documentText(one)) ||
+        named.has(titleOf(one.value)) ||
         ('network' in one.value.spec && named.has(`Network ${one.value.spec.network}`)),
     );
 }

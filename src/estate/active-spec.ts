@@ -74,7 +74,7 @@ export interface ActiveConstraints {
  * The choices of a plan that generations and policies make. `judge`: absent where no policy has a rule about changes. `removals`: absent
  * without a store. The others: absent where the generation before states none.
  */
-export type SpecChoices = Pick<Choices, 'modesBefore' | 'remediationBefore' | 'removals' | 'judge'>;
+type SpecChoices = Pick<Choices, 'modesBefore' | 'remediationBefore' | 'removals' | 'judge'>;
 
 /**
  * `now`: the local clock, which counts where there is no store. `breakGlass`: without windows and freezes. `withoutApprovals`: nobody

@@ -1,4 +1,4 @@
-import { ownName } from '../core/documents/document.ts';
+import { ownName, titleOf } from '../core/documents/document.ts';
 import { isBesideSpecs, patchIn } from '../core/documents/overlay.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import {
@@ -12,15 +12,7 @@ import {
 } from '../core/patch.ts';
 import { destroysByPatch } from '../core/plan/patch-judgement.ts';
 import type { Hold } from '../core/plan/plan-input.ts';
-import {
-  documentText,
-  endedFile,
-  endsWithin,
-  type Lifetime,
-  type LifetimeDecision,
-  overIn,
-  timedIn,
-} from '../core/ttl.ts';
+import { endedFile, endsWithin, type Lifetime, type LifetimeDecision, overIn, timedIn } from '../core/ttl.ts';
 import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -91,7 +83,7 @@ async function withoutEnded(specs: SpecTree, lived: readonly Lifetime[], parse: 
   ): Promise<LastingSpecs & { readonly problem?: Problem | undefined }> => {
     const ended = endsWithin(specs.documents, left);
     if (left.length === 0) return { ...specs, lifetimes: { timed, over: left, leftOut: left } };
-    const names = new Set([...left, ...ended.map(documentText)]);
+    const names = new Set([...left, ...ended.map(({ value }) => titleOf(value))]);
     const leftOut = timed.flatMap(({ document }) => (names.has(document) ? [document] : []));
     const kept = snapshotOf(specs);
     const files = ended.map((document, index) => endedFile(document, index + 1));
@@ -179,7 +171,9 @@ async function layered(specs: LastingSpecs, patches: readonly Patch[], parse: Pa
     return document === undefined ? [] : [patchFile(patch, document)];
   });
   const kept = snapshotOf(specs);
-  const ended = [...new Set([...specs.lifetimes.over, ...(specs.ended ?? []).map(documentText)])].sort();
+  const ended = [
+    ...new Set([...specs.lifetimes.over, ...(specs.ended ?? []).map(({ value }) => titleOf(value))]),
+  ].sort();
   const revision = patchedRevision(baseRevision(specs.revision), { patches, ended }, sha256);
   return parse({ ...kept, specs: [...kept.specs, ...files] }, revision);
 }

@@ -1,6 +1,6 @@
 import { type Bounds, covers, type Subject, seesAll } from '../core/access/grant.ts';
 import type { Finding, ScopePlan } from '../core/action.ts';
-import { ownName } from '../core/documents/document.ts';
+import { documentTitle, ownName, titleOf } from '../core/documents/document.ts';
 import type { EditValue } from '../core/documents/document-edit.ts';
 import { isResource, type ResourceDoc } from '../core/documents/effective-terms.ts';
 import type { Located } from '../core/documents/tree.ts';
@@ -12,7 +12,6 @@ import {
   type Patch,
   type PatchEnd,
   type PatchField,
-  patchedDocument,
   reachingField,
   writtenAt,
 } from '../core/patch.ts';
@@ -88,7 +87,8 @@ export function patchesOn({ store, posted, line, open: openNewest }: PreviewCont
     list: async ({ estate: name, seen }) => {
       const { estate } = await openActiveSpec(name, { store, open: openNewest });
       const { active, ended } = await patchesOf(name, grounds);
-      const isShown = (patch: Omit<Patch, 'isOver'>): boolean => isSeen(patch, estate, seen);
+      const isSeen = visibilityIn(estate);
+      const isShown = (patch: Omit<Patch, 'isOver'>): boolean => isSeen(patch, seen);
       return { active: active.filter(isShown), ended: ended.filter(isShown) };
     },
     begin: ({ estate, seen, mine }, { by, reason, preview, ...asked }) =>
@@ -161,7 +161,7 @@ export async function beginPatch(
   const move = { estate: opened.name, revision, after: after.number };
   await store.authors.record(move, { names: [...new Set([patch.person, ...authors])], more: false });
   const generation = await accepted(opened, after, store);
-  await reconcileAll(opened, `${patch.person} patched ${patchedDocument(patch)}: ${patch.reason}`, store);
+  await reconcileAll(opened, `${patch.person} patched ${documentTitle(patch)}: ${patch.reason}`, store);
   return generation;
 }
 
@@ -289,17 +289,8 @@ interface Place {
   readonly subjects: readonly Subject[];
 }
 
-/** Each list and each grant asks for them again. */
-const places = new WeakMap<OpenedEstate, readonly Place[]>();
-
-function placesIn(estate: OpenedEstate): readonly Place[] {
-  const found = places.get(estate) ?? findPlaces(estate);
-  places.set(estate, found);
-  return found;
-}
-
 /** Documents that make nothing yet, as of 0 replicas, have places too: a patch may make something there. */
-function findPlaces({ name: estate, tree, compiled }: OpenedEstate): readonly Place[] {
+function placesIn({ name: estate, tree, compiled }: OpenedEstate): readonly Place[] {
   const made = new Map<Address, Set<Address>>();
   const said = new Map<string, { readonly addresses: Set<Address>; readonly subjects: Subject[] }>();
   for (const { wanted } of compiled.scopes) {
@@ -339,17 +330,20 @@ const kindWords = {
 const isWithin = ({ subjects }: Place, bounds: readonly Bounds[] | undefined): boolean =>
   bounds === undefined || subjects.every((subject) => bounds.some((one) => covers(one, subject)));
 
-/** True where a patch's document is within bounds. Of a document that is no longer there: where all of the estate is. */
-function isSeen(
-  patch: Pick<Patch, 'kind' | 'name'>,
+/**
+ * Tells of patches whether their document is within bounds. Of a document that is no longer there: whether all of the estate is. It
+ * finds the places of all documents once.
+ */
+function visibilityIn(
   estate: OpenedEstate,
-  bounds: readonly Bounds[] | undefined,
-): boolean {
-  if (bounds === undefined) return true;
-  const place = placesIn(estate).find(
-    ({ document: { value } }) => value.kind === patch.kind && ownName(value) === patch.name,
-  );
-  return place === undefined ? subjectWithin(bounds, { by: 'estate' }, estate) : isWithin(place, bounds);
+): (patch: Pick<Patch, 'kind' | 'name'>, bounds: readonly Bounds[] | undefined) => boolean {
+  let places: ReadonlyMap<string, Place> | undefined;
+  return (patch, bounds) => {
+    if (bounds === undefined) return true;
+    places ??= new Map(placesIn(estate).map((place) => [titleOf(place.document.value), place]));
+    const place = places.get(documentTitle(patch));
+    return place === undefined ? subjectWithin(bounds, { by: 'estate' }, estate) : isWithin(place, bounds);
+  };
 }
 
 function documentIn({ tree }: Pick<OpenedEstate, 'tree'>, { value }: Located<ResourceDoc>): Located<ResourceDoc> {
@@ -415,7 +409,7 @@ function replacedBy(
   const replaced = endable(replaces, active, { ...asked, before });
   if (replaced.kind !== document.value.kind || replaced.name !== ownName(document.value))
     throw refused([
-      `Patch #${replaces} is of ${patchedDocument(replaced)}, and a patch takes the place of one of its own document only. End that one: setpoint patch end ${replaces} --reason "…"`,
+      `Patch #${replaces} is of ${documentTitle(replaced)}, and a patch takes the place of one of its own document only. End that one: setpoint patch end ${replaces} --reason "…"`,
     ]);
   return [{ id: replaces, as: 'replaced', why: by.reason, person: by.person }];
 }
@@ -426,10 +420,11 @@ function endable(
   active: readonly Patch[],
   { before, seen, mine }: Pick<PatchAsked, 'seen' | 'mine'> & { readonly before: OpenedEstate },
 ): Patch {
-  const shown = active.filter((one) => isSeen(one, before, seen));
+  const isSeen = visibilityIn(before);
+  const shown = active.filter((one) => isSeen(one, seen));
   const patch = shown.find((one) => one.id === id);
   if (patch === undefined) throw noPatch(shown);
-  if (!isSeen(patch, before, mine)) throw notYours();
+  if (!isSeen(patch, mine)) throw notYours();
   return patch;
 }
 
@@ -451,7 +446,7 @@ function refuseReach(patch: Patch, place: Place, mine: readonly Bounds[] | undef
   if (field === undefined || isWithin(place, ofAnyOwner)) return;
   throw new Declined(
     'forbidden',
-    `\`${fieldText(field)}\` decides which machines ${patchedDocument(patch)} reaches, of whatever owner, and your grant is limited to owners. Commit it, or ask somebody whose grant has all owners.`,
+    `\`${fieldText(field)}\` decides which machines ${documentTitle(patch)} reaches, of whatever owner, and your grant is limited to owners. Commit it, or ask somebody whose grant has all owners.`,
     { permission: 'operate' },
   );
 }

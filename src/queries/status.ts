@@ -2,6 +2,7 @@ import type { Bounds } from '../core/access/grant.ts';
 import type { CalendarEntry } from '../core/change-windows.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { byCriticality, type Criticality } from '../core/criticality.ts';
+import { titleOf } from '../core/documents/document.ts';
 import { isFight } from '../core/fights.ts';
 import { isStanding } from '../core/grace.ts';
 import type { Status } from '../core/inventory/row.ts';
@@ -11,7 +12,7 @@ import type { Knowledge } from '../core/knowledge.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
-import { documentText, type Lifetime } from '../core/ttl.ts';
+import type { Lifetime } from '../core/ttl.ts';
 import { unfinishedReplacements } from '../core/unfinished-replacements.ts';
 import type { Estate } from '../estate/load.ts';
 import type { Approval, ListedHealing, Pause, Quarantined, StoppedRollout } from '../ports/fleet-state.ts';
@@ -162,7 +163,7 @@ async function lifetimesOf({ name, scopes, tree }: Estate, store: Store): Promis
   const networks = new Map(
     tree.documents.flatMap((one) => {
       const { spec } = one.value;
-      return 'network' in spec ? [[documentText(one), `Network ${spec.network}`] as const] : [];
+      return 'network' in spec ? [[titleOf(one.value), `Network ${spec.network}`] as const] : [];
     }),
   );
   // why: a document ends with its network and its estate

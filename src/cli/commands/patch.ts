@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
-import { type EndedPatch, fieldText, type Patch, patchedDocument } from '../../core/patch.ts';
+import { documentTitle } from '../../core/documents/document.ts';
+import { type EndedPatch, fieldText, type Patch } from '../../core/patch.ts';
 import type { Violation } from '../../core/policy/evaluate.ts';
 import { type EffectJson, effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
@@ -267,7 +268,7 @@ async function confirm(
   terminal.err.write(`${previewText(preview, terminal)}\n${place}`);
   if (proposal !== undefined)
     terminal.err.write(`\nA branch with this change is pushed, too:\n${diffText(proposal)}\n`);
-  const text = `Patch ${printable(patchedDocument(given))} in ${estate} until ${formatMoment(given.until)}?`;
+  const text = `Patch ${printable(documentTitle(given))} in ${estate} until ${formatMoment(given.until)}?`;
   if (yes || (await askYes(terminal, { text, flag: '--yes' }, signal))) return;
   throw new UserError('Nothing was patched.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
 }
@@ -282,7 +283,7 @@ function previewText(
     actions.some((action) => 'desired' in action && action.desired.terms.mode === 'plan'),
   );
   return [
-    paint('strong', printable(patchedDocument(given))),
+    paint('strong', printable(documentTitle(given))),
     ...printable(fieldLines(given)).map((line) => `  ${line}`),
     '',
     planText(plans, { revision, paint }),
@@ -325,7 +326,7 @@ function printBegun(told: Told, options: Options, { terminal, clock }: Context):
     printText(
       terminal,
       printable(
-        `Patched: #${given.id} ${patchedDocument(given)} until ${formatMoment(given.until)} (${formatDuration(given.until - clock.now())}) · generation ${generation}`,
+        `Patched: #${given.id} ${documentTitle(given)} until ${formatMoment(given.until)} (${formatDuration(given.until - clock.now())}) · generation ${generation}`,
       ),
       `  To end it earlier: ${endLine(given)}\n  Workers carry it out. Without workers: setpoint apply --active, now and at its end`,
     );
@@ -404,7 +405,7 @@ async function runPropose(id: number, command: Command, context: Context): Promi
       next: 'All of them, and the last that ended: setpoint patch list',
     });
   const proposal = await proposalOf({ ...given, estate }, options, context);
-  const title = printable(`Propose: patch #${id} of ${patchedDocument(given)}`);
+  const title = printable(`Propose: patch #${id} of ${documentTitle(given)}`);
   if (!options.json) printText(terminal, paintFor(terminal.out)('strong', title), diffText(proposal));
   const isDry = options.dryRun === true;
   if (!isDry) await confirmFiles({ verb: 'Commit and push', files: proposal.files.length, yes: options.yes }, context);
@@ -511,7 +512,7 @@ function printEnded({ estate, patch: ended, generation }: Told, { json }: Option
     printText(
       terminal,
       printable(
-        `Ended: patch #${ended.id} of ${patchedDocument(ended)} (${ended.fields.map(({ path }) => fieldText(path)).join(', ')}) · generation ${generation}`,
+        `Ended: patch #${ended.id} of ${documentTitle(ended)} (${ended.fields.map(({ path }) => fieldText(path)).join(', ')}) · generation ${generation}`,
       ),
       '  Workers go back to the specs. Without workers: setpoint apply --active',
     );
@@ -534,7 +535,7 @@ const fieldLines = ({ fields }: Pick<Patch, 'fields'>): readonly string[] =>
 
 /** A patch that holds: its end, who gave it and why, its values, and the line that ends it. */
 export const patchLines = (patch: Patch, now: number): readonly string[] => [
-  `#${patch.id} ${patchedDocument(patch)} until ${formatMoment(patch.until)}, ${patch.isOver ? 'over' : `in ${formatDuration(patch.until - now)}`}, by ${patch.person}: ${patch.reason}`,
+  `#${patch.id} ${documentTitle(patch)} until ${formatMoment(patch.until)}, ${patch.isOver ? 'over' : `in ${formatDuration(patch.until - now)}`}, by ${patch.person}: ${patch.reason}`,
   ...fieldLines(patch).map((line) => `  ${line}`),
   `  ${endLine(patch)}`,
 ];
@@ -545,7 +546,7 @@ const endLine = ({ id }: Pick<Patch, 'id'>): string => `setpoint patch end ${id}
 export const endedPatchLine = (patch: EndedPatch): string => {
   const by = patch.end.person === undefined ? '' : ` by ${patch.end.person}`;
   const fields = patch.fields.map(({ path }) => fieldText(path)).join(', ');
-  return `#${patch.id} ${patchedDocument(patch)} (${fields}) of ${patch.person} ended ${formatMoment(patch.end.at)}${by}: ${patch.end.why}`;
+  return `#${patch.id} ${documentTitle(patch)} (${fields}) of ${patch.person} ended ${formatMoment(patch.end.at)}${by}: ${patch.end.why}`;
 };
 
 /** As `--json` prints it, in the words of the API. Times are ms since the epoch. */

@@ -1,17 +1,10 @@
 import { join } from 'node:path';
+import { documentTitle } from '../../core/documents/document.ts';
 import type { DocumentEdit } from '../../core/documents/document-edit.ts';
 import { layerOf } from '../../core/documents/overlay.ts';
 import { treeAt } from '../../core/documents/tree.ts';
 import { canonical } from '../../core/ledger/canonical.ts';
-import {
-  documentOf,
-  fieldPath,
-  fieldText,
-  type Patch,
-  type PatchField,
-  patchedDocument,
-  writtenAt,
-} from '../../core/patch.ts';
+import { documentOf, fieldPath, fieldText, type Patch, type PatchField, writtenAt } from '../../core/patch.ts';
 import { snapshotOf } from '../../estate/load.ts';
 import type { BranchProposal, ChangedFile, SpecTree } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
@@ -68,7 +61,7 @@ export function patchBranch(
   { files }: PatchProposal,
   { dir, remote = 'origin' }: { readonly dir: string; readonly remote?: string | undefined },
 ): BranchProposal {
-  const title = `feat: keep patch #${patch.id} of ${patchedDocument(patch)}`;
+  const title = `feat: keep patch #${patch.id} of ${documentTitle(patch)}`;
   const lines = patch.fields.map(({ path, value }) => `- ${fieldText(path)}: ${JSON.stringify(value)}`);
   const message = `${title.length > 72 ? `feat: keep patch #${patch.id}` : title}\n\n${lines.join('\n')}\n\nPatched by ${patch.person}: ${patch.reason}\n`;
   return { dir, files, topic: 'patch', message, remote };
@@ -83,7 +76,7 @@ function pathOf({ path }: PatchField): readonly string[] {
 function editsOf(patch: Proposed, tree: SpecTree, dir: string): readonly DocumentEdit[] {
   const document = documentOf(patch, tree.documents);
   if (document === undefined)
-    throw new UserError(`The specs in ${dir} have no ${patchedDocument(patch)}.`, {
+    throw new UserError(`The specs in ${dir} have no ${documentTitle(patch)}.`, {
       next: 'Name the folder of its specs with --specs, and their overlay with --overlay. Edit a document in the repository of a team by hand.',
     });
   return patch.fields.flatMap(({ path, value, was }): readonly DocumentEdit[] => {

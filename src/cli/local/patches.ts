@@ -1,4 +1,5 @@
-import { fieldText, type Patch, patchedDocument } from '../../core/patch.ts';
+import { documentTitle } from '../../core/documents/document.ts';
+import { fieldText, type Patch } from '../../core/patch.ts';
 import { dayOf, formatMoment } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { type Estate, openEstate } from '../../estate/load.ts';
@@ -62,4 +63,4 @@ export async function printPatches(
 
 /** `patch #7 of Instance web (size) by ada until 2026-12-01 16:00 UTC: #4711` */
 const patchText = (patch: Patch): string =>
-  `patch #${patch.id} of ${patchedDocument(patch)} (${patch.fields.map(({ path }) => fieldText(path)).join(', ')}) by ${patch.person} until ${formatMoment(patch.until)}: ${patch.reason}`;
+  `patch #${patch.id} of ${documentTitle(patch)} (${patch.fields.map(({ path }) => fieldText(path)).join(', ')}) by ${patch.person} until ${formatMoment(patch.until)}: ${patch.reason}`;

@@ -45,6 +45,12 @@ export const schemas = {
 export const ownName = ({ kind, metadata, spec }: Document): string =>
   kind === 'Group' ? `${spec.network}.${metadata.name}` : metadata.name;
 
+/** A document as people name it: `Instance web`. */
+export const documentTitle = ({ kind, name }: { readonly kind: string; readonly name: string }): string =>
+  `${kind} ${name}`;
+
+export const titleOf = (document: Document): string => documentTitle({ kind: document.kind, name: ownName(document) });
+
 type Spec = InstanceDoc['spec'];
 type Needed = 'subnet' | 'size';
 
