@@ -112,6 +112,7 @@ const words: Readonly<Record<string, Word>> = {
       await become(scene, { protect: false });
       // why: that it is looser counts from the next generation on
       await become(scene, { port: scene.now.port + 1 });
+      await applyWithoutApprovals(scene);
     },
   },
 };
@@ -273,6 +274,13 @@ async function become(scene: Scene, change: Partial<Steered>): Promise<void> {
   await scene.fleet.want(steered(scene.fleet.sandbox.url, scene.now));
   for (const end = performance.now() + longestMs; (await number()) === before; await sleep(10))
     if (performance.now() > end) throw new Error('no worker took the specs on');
+}
+
+/** What was protected once needs two people over the API, or one at the store who says so. */
+async function applyWithoutApprovals({ fleet }: Scene): Promise<void> {
+  const lifted = ['--without-approvals', '--reason', 'the trial is over', '--lock-timeout', '2m'];
+  const { code, stdout, stderr } = await fleet.run(['apply', fleet.dir, '--allow-endpoint', '--yes', ...lifted]);
+  if (code !== 0) throw new Error(`apply: ${stdout}${stderr}`);
 }
 
 /** Two generations: that a mode is looser counts from the next one on. */
