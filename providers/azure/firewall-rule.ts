@@ -154,7 +154,7 @@ function made(
   };
 }
 
-/** Whom it is for and what it does is in its name; all else changes in place, at once. */
+/** Its name contains its peers and its effect; all else changes in place, at once. */
 async function rewrite(
   items: readonly Revision<'firewall-rule'>[],
   scope: Scope,

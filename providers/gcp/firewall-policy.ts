@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 
 /**
  * The firewall policies that hold for these subnets: of the organisation, of folders, of the network and of the region. One call for each
- * network and region tells all of them.
+ * network and region lists all of them.
  * https://docs.cloud.google.com/compute/docs/reference/rest/v1/regionNetworkFirewallPolicies/getEffectiveFirewalls
  */
 export async function outerFilters(

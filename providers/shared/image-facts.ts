@@ -10,11 +10,11 @@ interface Source {
   readonly cloud: string;
   /** Texts with one canonical spelling are one image. */
   readonly canonical: (image: string) => string;
-  /** Asked once for each image, by one of its spellings. What `ListingFailed` says is in `unread`; what else it throws goes on. */
+  /** Asks once for each image, by one of its spellings. A `ListingFailed` becomes an entry of `unread`; other errors are thrown. */
   readonly factOf: (image: string) => Promise<FactAnswer>;
 }
 
-/** Facts of images that a cloud tells one by one. */
+/** Facts of images of a cloud with one call for each image. */
 export async function factsOfEach(
   images: readonly string[],
   { cloud, canonical, factOf }: Source,

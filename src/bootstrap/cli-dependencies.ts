@@ -19,7 +19,7 @@ import type { DatabaseServer } from '../store/open-store.ts';
 import { readableWitnessAt } from '../witness/witnesses.ts';
 import { historyOf, signingOf, witnessMeans, witnessPlaces } from './environment.ts';
 
-/** Wires the command line to what it works with. Nothing is opened, and no SDK loaded, before it is asked for. */
+/** Wires the command line to its dependencies. It opens nothing, and loads no SDK, before a command asks for it. */
 export const cliDependencies = (clock: Clock, databaseUrl = process.env['DATABASE_URL']): CliDependencies => ({
   startFleet: async (settings) => {
     const { startFleet } = await import('./worker.ts');

@@ -136,7 +136,7 @@ export async function hasToken({ tokens }: Pick<Store, 'tokens'>, clock: Clock):
 /** The dependencies of the API, in any process. */
 export interface ApiResources {
   readonly store: Store;
-  /** Absent: what is asked for waits in the store until a worker sees it. */
+  /** Absent: requests wait in the store until a worker sees them. */
   readonly queue?: Queue;
   readonly outside: ExternalAccess;
   readonly clock: Clock;
@@ -153,7 +153,7 @@ interface ApiConditions {
   readonly callerLimit?: CallerLimit;
 }
 
-/** The routes on a store, and who may ask them. */
+/** The routes on a store, and the access to them. */
 export function apiOn(ground: ApiResources, conditions: ApiConditions): NonNullable<HttpOptions['api']> {
   const { store, clock, log } = ground;
   const { access, callerLimit } = conditions;

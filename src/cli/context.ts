@@ -59,9 +59,9 @@ export interface RestoredSpecs {
 
 /** The command line's outside dependencies, wired by the root. */
 export interface CliDependencies {
-  /** Reads and checks a folder of specs; never throws for what it finds there. Rejects where a `ref` cannot be read. */
+  /** Reads and checks a folder of specs; reports its problems, and never throws them. Rejects where a `ref` cannot be read. */
   readSpecs(dir: string, options?: SpecsOptions): Promise<SpecTree>;
-  /** The cases of policies in these files and folders; never throws for what it finds there. */
+  /** The cases of policies in these files and folders; reports their problems, and never throws them. */
   readPolicyCases(paths: readonly string[]): Promise<PolicyCasesReading>;
   /** Parses a tree that a store kept. */
   parseStoredSpecs(stored: SpecSnapshot, revision: string): SpecTree;
@@ -75,7 +75,7 @@ export interface CliDependencies {
   fileDiff(file: ChangedFile): Promise<string>;
   /** The files that bring specs back to those of `then`; `named`: only these documents, as `instance web`. Throws where it cannot cut a file. */
   restoredSpecs(then: RestorableTree, now: RestorableTree, named: ReadonlySet<string> | undefined): RestoredSpecs;
-  /** Commits changed files to a branch `setpoint/…` and pushes it; the work tree stays. Rejects with what is wrong, for people. */
+  /** Commits changed files to a branch `setpoint/…` and pushes it; the work tree stays. Rejects with the reason, for people. */
   propose(proposal: BranchProposal, signal: AbortSignal): Promise<ProposedBranch>;
   /** The specs as they would be active with a proposal for one repository. Rejects where it, or its place, cannot be read. */
   readProposedSpecs(source: ProposalSource, active: SpecTree): Promise<SpecTree>;
@@ -94,7 +94,7 @@ export interface CliDependencies {
   readonly limiter: Limiter;
   /** Each runs until it is stopped. */
   startSandbox(settings: SandboxSettings): Promise<RunningSandbox>;
-  /** Throws where a server that it needs is out of reach or unfit, with what to do. Logs on stderr. */
+  /** Throws where a server that it needs is out of reach or unfit, with the fix. Logs on stderr. */
   startFleet(settings: FleetSettings): Promise<RunningFleet>;
   /** The API and nothing else; of the same manners. */
   startApi(settings: ApiSettings): Promise<RunningFleet>;
@@ -212,7 +212,7 @@ export interface ListenAddress {
   readonly isNamed: boolean;
   /** PEM files; `proxy`: a proxy before us has the certificate. */
   readonly tls?: { readonly cert: string; readonly key: string } | 'proxy';
-  /** A file that says which issuers we believe, and who may do what. */
+  /** A file with the trusted issuers and the grants. */
   readonly access?: string;
 }
 

@@ -11,7 +11,7 @@ interface CommandHelp {
   readonly summary: string;
   /** Below the summary in `--help`: behaviour, not syntax. A single line break counts as a space, an empty line parts paragraphs. */
   readonly about?: string;
-  /** Each a whole command line after `setpoint `, and what it is for. */
+  /** Each a whole command line after `setpoint `, and its purpose. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
 

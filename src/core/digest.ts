@@ -20,7 +20,7 @@ export const planDigest = (plans: readonly ScopePlan[], hash: Hash): string =>
       .join('\n'),
   );
 
-/** A creation is of one incarnation: what stood there and is gone was another. */
+/** A creation is of one incarnation: an earlier object at its address was another one. */
 const creation = ({ address, desired, incarnation }: Creating): object => ({
   ...{ verb: 'create', address, attributes: desired.attributes },
   ...(incarnation === undefined ? {} : { incarnation }),

@@ -238,7 +238,7 @@ export function birthVerdicts(observation: Observation, knowledge: Knowledge): r
   const undecided = (knowledge.births ?? []).filter(({ failed }) => failed === undefined);
   if (undecided.length === 0) return [];
   const resources = new Map(observation.resources.map((one) => [one.id, one]));
-  // why: whoever stops or ends it just now is this store
+  // why: this store itself stops or ends it just now
   const written = new Set(knowledge.pending.flatMap(({ draft }) => draft.id ?? []));
   return undecided
     .filter(({ id }) => !written.has(id))
@@ -302,7 +302,7 @@ export function isUnproven({ attributes, readySince, failed }: Birth, minReadyMs
   return readySince === undefined || at - readySince < minReadyMs;
 }
 
-/** The births of a document, and whether they were births of what it asks for now. */
+/** The births of a document, and true where they were births of its present specs. */
 const isBirthOf = ({ address, attributes }: Birth, desired: Desired | undefined): boolean =>
   desired?.address === address && canonical(desired.attributes) === canonical(attributes);
 

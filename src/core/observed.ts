@@ -92,7 +92,7 @@ export interface Condition {
    * group the id of the network. Absent where nobody told.
    */
   readonly filters?: readonly CloudId[] | undefined;
-  /** Of a machine: whether it has disks that a stop empties. Absent where the cloud does not say: it may have. */
+  /** True of a machine with disks that a stop empties. Absent where the cloud does not say: it may have some. */
   readonly ephemeral?: boolean;
   /** Of a machine: its disks for data, in order: besides the one that it boots from, and those that a stop empties. */
   readonly dataDisks?: readonly DataDisk[];

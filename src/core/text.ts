@@ -45,7 +45,7 @@ export const withFullStop = (text: string): string => (text === '' || /[.!?]$/.t
 /** The text as a part of a longer sentence. */
 export const withoutFullStop = (text: string): string => text.replace(/\.$/, '');
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** True where `*` of the glob stands for any text. In one pass, whatever the glob: names are of whoever made the object. */

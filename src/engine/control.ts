@@ -47,7 +47,10 @@ interface Called extends CallRecord {
   readonly lanes: readonly string[];
 }
 
-/** `budget`: a rate limit is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: one goes; `visible`: what was written is not listed yet. */
+/**
+ * `budget`: a rate limit is empty; `backoff`: the cloud failed; `ready`: a machine comes up; `gone`: a resource goes; `visible`: a write
+ * does not show in listings yet.
+ */
 export type Waiting = 'budget' | 'backoff' | 'ready' | 'gone' | 'visible';
 
 /** When a reconcile must end. Both signals abort with `Stopped`. */

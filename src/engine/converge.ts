@@ -328,7 +328,7 @@ export function convergenceState(clock: Clock): ConvergenceState {
     sort: ({ actions, around = nobodyAround }) => {
       const hopeless = withDependents(actions, around, { of: (action) => givenUp.has(keyOf(action)), via: () => true });
       const rest = actions.filter((action) => !hopeless.has(action));
-      // why: what takes a rule away goes by what the cloud shows, and not by what a call answered
+      // why: the removal of a rule goes by the observation, and not by the answer of a call
       const echoes = withDependents(rest, around, { of: isEcho, via: (node) => 'seen' in node && node.seen });
       return {
         actions: rest.filter((action) => !echoes.has(action)),

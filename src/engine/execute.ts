@@ -281,7 +281,7 @@ async function race(flying: ReadonlySet<Promise<void>>): Promise<void> {
 /** Tracks the ended steps with their outcomes, and the steps that may start. */
 interface StepTracker {
   outcomeOf(at: number): Outcome;
-  /** Actions that may be sent now, each given once; what cannot go well any more ends here. */
+  /** Actions that may be sent now, each given once; actions that can no longer succeed end here. */
   ready(): readonly Action[];
   end(action: Action, outcome: Outcome): void;
   /**
@@ -351,7 +351,7 @@ function dependentsOf(nodes: readonly (Step | Gate)[]): readonly (readonly numbe
   return dependents;
 }
 
-/** A gate is hindered by what is behind it, and says so to all that wait for it. */
+/** A gate is hindered by the actions behind it, and passes that on to all that wait for it. */
 function hindranceOf(
   node: Step | Gate,
   steps: readonly Step[],

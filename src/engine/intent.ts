@@ -27,7 +27,7 @@ export interface DraftDetails extends WantedDetails {
   readonly graceBy?: 'person';
   /** A launch: the machine whose place it takes. */
   readonly successorOf?: CloudId;
-  /** The end of a predecessor: what stands in its place, as it was asked for. */
+  /** The end of a predecessor: its successor, as it was requested. */
   readonly succeededBy?: { readonly attributes: unknown; readonly documents: readonly Address[] };
   readonly name?: string;
   /** Creations sent in one call carry one word: their marks name the intent of the first. */
@@ -158,7 +158,7 @@ export function creationOf(action: Action): DraftDetails {
   return { ...wantedOf(desired), terms, name: desired.name, ...taking };
 }
 
-/** A successor of an earlier reconcile may differ from what is asked for by now: then its own update says what is applied. */
+/** A successor of an earlier reconcile may differ from the present specs: then its own update records the applied values. */
 function succeededBy(action: Action): Pick<DraftDetails, 'succeededBy'> {
   if (action.verb !== 'replace' || action.surge === undefined) return {};
   const { successor, asWanted } = action.surge;
@@ -215,7 +215,7 @@ function countsOf({ action, verb }: Item): IntentDraft['counts'] {
   return { ...counted, ...(document === undefined ? {} : { of: document }) };
 }
 
-/** An intent that went well: what was intended, and the id it has now. */
+/** A successful intent, with the present id of its object. */
 interface Fulfilled {
   readonly verb: IntentDraft['verb'];
   readonly kind: Kind;

@@ -110,7 +110,7 @@ interface Index extends Launches {
   readonly marked: ReadonlyMap<string, readonly Observed[]>;
   /** Machines that are gone and still listed, by the address of the mark. */
   readonly dead: ReadonlyMap<string, readonly Observed[]>;
-  /** Rules and subnets without a mark, by what they stand in. */
+  /** Rules and subnets without a mark, by their container. */
   readonly bare: ReadonlyMap<Ref, readonly Bare[]>;
   readonly blind: ReadonlySet<Kind>;
 }

@@ -43,11 +43,11 @@ export interface EnginePorts {
   readonly random: () => number;
 }
 
-/** The right to write, and in whose name: what `Leases.acquire` gave, and what every ledger entry says. */
+/** The right to write, and its holder: from `Leases.acquire`, for every ledger entry. */
 export interface Authorization {
   readonly reconcile: Reconcile;
   readonly lease: Lease;
-  /** Absent: whatever people say after the lease was taken ends what was planned before. */
+  /** Absent: any change of permissions after the lease was taken voids the plan. */
   readonly guard?: Guard;
 }
 
@@ -112,7 +112,7 @@ export const unsent: Outcome = { as: 'unsent' };
 export interface Executed {
   readonly settled: readonly Settling[];
   readonly failed: readonly Failing[];
-  /** Actions that were not sent: what they depend on failed, a limit refused them, or an atom was not verified. */
+  /** Unsent actions: an action that they need failed, a limit refused them, or an atom was not verified. */
   readonly findings: readonly Finding[];
   /** `observe`: an answer is missing or our view is stale. `stopped`: the caller or the lease ended it. */
   readonly next: 'done' | 'observe' | 'stopped';

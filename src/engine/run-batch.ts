@@ -152,7 +152,7 @@ async function replace(action: Action, run: BatchRun): Promise<Outcome> {
   return (await othersUnready(action, run)) ?? replaceMachine(action, run);
 }
 
-/** Between the two nothing would stand: for a rule that is a gap, for all else a loss of what stands in it. */
+/** Between the two steps nothing would exist: a rule would leave a gap, and other objects would lose their contents. */
 const irreplaceable: Outcome = {
   as: 'failed',
   failure: { kind: 'terminal', code: 'NotReplaceable', message: 'only machines are replaced' },
@@ -345,7 +345,7 @@ function turnsOf(document: Address, all: readonly Launch[], { known: { knowledge
   const unproven = alike.filter((birth) => isUnproven(birth, minReadyMs, ports.clock.now()));
   const isProven = alike.some((birth) => birth.failed === undefined && !unproven.includes(birth));
   if (isProven) return { first: all, rest: [], before: [] };
-  // why: what may have been sent is sent again with those it was sent with
+  // why: an item that may have been sent is sent again in the same batch
   const again = all.filter(({ address }) => earlierBatch(address, knowledge) !== undefined);
   const fresh = all.filter((action) => !again.includes(action));
   const quota = Math.max(0, mostFailedBirths - alike.filter(hasFailed).length - unproven.length - again.length);

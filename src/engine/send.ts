@@ -166,7 +166,7 @@ const roomFor = ({ action }: Item, { known }: ExecutionContext): QuotaState =>
 const isRepeatable = (kind: Kind, { at }: ExecutionContext): boolean =>
   kind !== 'network' || at.site.holds.oneByName.includes(kind);
 
-/** Whoever intended it first may have sent it: whatever the cloud answers now but success, it may stand. */
+/** The first process may have sent it: after any answer but success the object may exist. */
 const sentBefore: Outcome = {
   as: 'open',
   failure: { kind: 'ambiguous', code: 'SentBefore', message: 'an earlier sending of it was never answered' },
@@ -409,8 +409,8 @@ const judgedReconcile = (reconcile: Reconcile, { epoch, until }: Judged): Reconc
 });
 
 /**
- * All of one sending carry one word, so that their marks can name the intent of the first. What an earlier process recorded keeps
- * its word: its call may come yet.
+ * All items of one request share one word, so that their marks can name the intent of the first. An intent of an earlier process keeps its
+ * word: its call may come yet.
  */
 function drafting(
   items: readonly Item[],
@@ -478,7 +478,7 @@ async function judgedAgain(items: readonly Item[], now: GuardMoment, guard: Guar
   return { refused: new Map(refused), judged: { epoch: now.epoch, until: judgement?.until } };
 }
 
-/** Nobody is there to judge by what people say now. */
+/** There is no guard to judge by present permissions. */
 const unjudged: Withholding = {
   code: 'stale',
   why: 'approvals, pauses, limits or change windows changed since this plan. Plan again.',

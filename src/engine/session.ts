@@ -217,7 +217,7 @@ const listing = ({ code, message, failure }: ListingFailed, words: Redactor): Li
 const launchTexts = ({ userData, access }: Launch): readonly string[] =>
   [userData, access?.password].filter((text) => text !== undefined);
 
-/** Names in a credential are no secrets, and people need them in what a cloud says: who was denied. */
+/** Names in a credential are no secrets. People need them in messages of a cloud, such as the name of a denied user. */
 function textsOf(credential: CloudCredential | undefined): readonly string[] {
   switch (credential?.cloud) {
     case undefined:
@@ -233,7 +233,7 @@ function textsOf(credential: CloudCredential | undefined): readonly string[] {
 
 /** Redacts texts, however they are written. */
 interface Redactor {
-  /** From now on this is redacted, and so is each long line of it: what quotes a script quotes a line of it. */
+  /** Redacts this text from now on, and each long line of it: a quote of a script may be one line. */
   learn(secret: string): void;
   out(text: string): string;
 }

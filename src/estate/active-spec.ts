@@ -336,7 +336,7 @@ function inEachScope(scopes: readonly CompiledScope[], held: (wanted: Wanted) =>
 
 const nothing = { desired: [], documents: new Map(), additive: new Set<string>(), mode: 'observe' } as const;
 
-/** One scope as it was seen, and what was tried there in vain. */
+/** The observation of a scope, and the failed attempts there. */
 export interface SeenScope extends Pick<RowsInput, 'attempt'> {
   readonly scope: CompiledScope;
   readonly observation: Observation;

@@ -111,7 +111,7 @@ export function onlyApproved(approved: readonly Action[], plans: readonly ScopeP
   };
 }
 
-/** Twins of lost answers, and what was deleted and shows again. */
+/** Twins of lost answers, and deleted objects that show again. */
 const isOurOwn: ReadonlySet<DeleteReason> = new Set(['twin', 'again']);
 
 /** Not a deletion whose grace runs: as long as it does, it only stops its machine. */

@@ -57,8 +57,8 @@ interface Named {
 }
 
 /**
- * Tells the lines of all scopes that the specs in force do not name any more as such, at a time in ms since the epoch. What is
- * left already is not touched: where nothing is to be done it takes one short question.
+ * Marks the rows of all scopes that the active specs no longer name, at a time in ms since the epoch. Marked rows stay as they are: without
+ * new ones it takes one short query.
  */
 export async function leaveScopes({ estate, scopes }: Named, at: number, { rows }: Pick<Store, 'rows'>): Promise<void> {
   const named = new Set(scopes);

@@ -54,10 +54,7 @@ export function providerOf({ scope, targets: [target] }: CompiledScope, { clouds
   return cloud;
 }
 
-/**
- * Makes these specs the newest generation, their tree kept beside it: whoever works by it needs no folder. `after`: see
- * `Generations.accept`.
- */
+/** Makes these specs the newest generation and keeps their tree beside it: a worker needs no folder. `after`: see `Generations.accept`. */
 export async function acceptSpecs(
   { name, tree, compiled }: OpenedEstate,
   store: Store,

@@ -120,7 +120,7 @@ export function brokenRuleFinder({ evaluate, subjectOf }: PolicyLanguage, hash: 
   };
 }
 
-/** The subjects of the rules that are judged by specs alone, and by what stands on a cloud. */
+/** The subjects of rules about specs, and of rules about existing objects. */
 const ofSpecs: ReadonlySet<ExpressionSubject> = new Set(['resource']);
 const ofObjects: ReadonlySet<ExpressionSubject> = new Set(['resource', 'image']);
 

@@ -10,7 +10,7 @@ import { launchOf } from './boot-data.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
 import { askForImages } from './policies.ts';
 
-/** A scope's session, and what the engine needs beside it. Close the session afterwards. */
+/** A scope's session, and the other parts that the engine needs. Close the session afterwards. */
 export async function openSite(scope: CompiledScope, estate: OpenedEstate, ports: OpeningPorts): Promise<Site> {
   const opening = openingOf(scope, providerOf(scope, estate));
   return siteOn(await openSession(opening, ports), scope, { estate, ports });

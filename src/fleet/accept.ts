@@ -115,7 +115,7 @@ async function folderIsRipe(estate: string, context: WorkerContext): Promise<(tr
   let followsAlready = false;
   return async (seen) => {
     if (!isSettled(seen, before)) return false;
-    // why: what this worker has seen the folder go back to is meant
+    // why: a change back that this worker saw in the folder is intended
     if (!followsAlready && (await isStaleRevision(seen))) return false;
     followsAlready = true;
     before = seen;
@@ -158,8 +158,8 @@ export async function accept(tree: SpecTree, after: Generation | undefined, cont
 const stillMs = 1_000;
 
 /**
- * A checkout removes first what it will write again, and may be long in between: a tree that has lost documents is believed
- * only after this. What a rule's absence brings about cannot be taken back as soon.
+ * A checkout first removes files that it will write again, and may take long: a tree that lost documents counts only after this time. The
+ * effects of a missing rule cannot be undone as fast.
  */
 const lostMs = 10_000;
 

@@ -44,7 +44,7 @@ interface Beginning {
   readonly onPlanned?: (looked: PlanningResult) => void;
 }
 
-/** Converges with nobody there: what needs a person is withheld and found among the findings of the last plan. */
+/** Converges without a person: changes that need one are withheld, and are among the findings of the last plan. */
 export async function convergeScope(
   scene: ScopeContext,
   reconcileConstraints: ReconcileConstraints,
@@ -321,7 +321,7 @@ async function formerScopeContext(
   const { where, site } = scene;
   const generation = await store.generations.numbered(where.estate, number);
   if (generation === undefined) return undefined;
-  // why: the newest one has had its reconcile, which must not fail for what was once
+  // why: the newest generation has had its reconcile, and a former one must not fail it
   const estate = await generations.open(where.estate, generation).catch((error: unknown) => {
     telemetry.log.warn('cannot open the generation that healing returns to; healing waits', {
       ...where,

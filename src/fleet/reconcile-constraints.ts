@@ -24,7 +24,7 @@ import { type ActiveSpec, type ConvergeResult, type GenerationAccess, stoppedRol
 export interface ReconcileConstraints {
   readonly bounds: Bounds;
   readonly holds: readonly Hold[];
-  /** Those of them that hold in every scope alike. What counts limits heeds no others: a backoff ends by itself. */
+  /** The holds that are equal in every scope. Limits count with these alone: a backoff ends by itself. */
   readonly estateHolds: readonly Hold[];
   readonly policies?: ActiveConstraints['policies'];
   readonly choices: ActiveConstraints['choices'];
@@ -41,9 +41,9 @@ export interface ReconcileConstraints {
   readonly guardUntil?: number;
   /** Of what counts by it are: see ports/scope-counts.ts. */
   readonly counting: Pick<ScopeCount, 'epoch' | 'until'>;
-  /** The generation that it is drawn up for; what heals to a former one works under it too. */
+  /** The generation of these constraints; healing to a former one heeds them too. */
   readonly generation: number;
-  /** As it is drawn up by what people say now. */
+  /** The constraints by the present permissions. */
   again(): Promise<ReconcileConstraints>;
 }
 
@@ -53,7 +53,7 @@ export async function reconcileConstraintsOf(
   records: GenerationAccess,
 ): Promise<ReconcileConstraints> {
   const { store } = records;
-  // why: read before anything else, so that a word that comes in between is met by whoever sends something
+  // why: it is read first, so that a send notices any permission that changes meanwhile
   const guardEpoch = await store.ledger.guardEpoch(where.estate);
   const counting = await countingOf(where, store);
   const [constraints, approvals, stopped, backoff, withdrawn] = await Promise.all([

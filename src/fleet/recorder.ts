@@ -18,7 +18,7 @@ import type {
 import type { ReconcileOutcome } from '../ports/telemetry.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** Writes down how one reconcile went. Whatever becomes of that, no reconcile fails for it, or waits for it for longer than a moment. */
+/** Records the course of one reconcile. No reconcile fails because of the record, or waits for it for longer than a moment. */
 export interface ReconcileRecorder {
   record(event: Progress): void;
   /** Waits that are none of the engine's. `since`: ms since the epoch. */
@@ -88,7 +88,7 @@ function kept(
 ): Promise<void> {
   const fail = (error: unknown): void =>
     telemetry.log.warn('cannot record a reconcile', { estate, scope, reconcileId, reason: String(error) });
-  // why: what throws before it has a promise must not throw here either
+  // why: an error before the promise exists must not throw here either
   return Promise.resolve().then(write).catch(fail);
 }
 

@@ -12,7 +12,7 @@ import type { Where } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Generations } from './generations.ts';
 
-/** The progressive rollouts that stopped here, and still ask for what they asked for then. */
+/** The progressive rollouts that stopped here and are still in the specs. */
 export async function stoppedRolloutsOf(
   where: Where,
   activeSpec: ActiveSpec,
@@ -37,7 +37,7 @@ async function asksTheSame(
   if (one.generation === activeSpec.generation.number) return true;
   const then = await store.generations.numbered(where.estate, one.generation);
   if (then === undefined) return true;
-  // why: what it asked for then cannot be read any more; a person can
+  // why: its former specs cannot be read any more; a person can
   const opened = await generations.open(where.estate, then).catch(() => undefined);
   if (opened === undefined) return true;
   const scope = opened.compiled.scopes.find(({ scope: key }) => key === where.scope);
@@ -92,7 +92,7 @@ export function msToNextWave(
 /** Reasons that end without a person. */
 const patient: ReadonlySet<WithholdCode> = new Set(['wave', 'depends', 'grace']);
 
-/** A generation, and what it says of the scope. */
+/** A generation, and its specs of the scope. */
 export interface ActiveSpec {
   readonly generation: Generation;
   readonly estate: OpenedEstate;

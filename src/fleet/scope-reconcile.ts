@@ -57,7 +57,7 @@ export function reconcileHandler(
       const as = signal.aborted ? 'stopped' : 'failed';
       const why = messageOf(error);
       watch.ended(as, why);
-      // why: a reconcile that throws five times is poison, and what the store failed is no fault of the scope
+      // why: a reconcile that throws five times is poison, and a failure of the store is no fault of the scope
       const byStore = await failedByStore(error, where, context, signal).finally(() => recorder.ended(as, why, 0));
       if (!byStore) throw error;
       return 'again';
@@ -82,7 +82,7 @@ function nextMs(as: ReconcileOutcome, scope: CompiledScope | undefined, everyMs:
   return scope === undefined || everyMs === undefined ? everyMs : intervalOf(scope.cadence, everyMs).everyMs;
 }
 
-/** `why`: what is left open, for people. `scope`: absent where it never came so far. */
+/** `why`: the open work, for people. `scope`: absent where it never came so far. */
 interface End {
   readonly as: ReconcileOutcome;
   readonly why?: string;
@@ -292,7 +292,7 @@ async function convergeAndHeal(
     recorder.waited('wave', 'machines of this wave to come up', from);
     return endOf('unfinished', why);
   }
-  // why: whatever the other scopes come to, it is known soon
+  // why: the counts of the other scopes are known soon
   if (outcome === 'done' && newest.uncounted > 0) return endOf('unfinished', why);
   const as = outcome === 'done' && !isApplied(newest) ? 'partly' : ends[outcome];
   return endOf(as, why);
@@ -390,7 +390,7 @@ async function failedByStore(
   if (failure === undefined) return wasUnwritable(context, signal);
   const { as, code } = failure;
   context.telemetry.log.warn('the store failed during a reconcile; retrying', { ...where, reason: `${as}: ${code}` });
-  // why: what a full disk refused may fit a moment later, and be refused again
+  // why: a write that a full disk refused may fit a moment later, and be refused again
   await context.clock.sleep(writableEveryMs, signal);
   await wasUnwritable(context, signal);
   return true;

@@ -56,13 +56,13 @@ async function watchEstate(
       lookAgainAt = clock.now() + source.everyMs;
       seen = await look(lead);
     }
-    // why: a source may be slow to answer, and whoever leads by now may have accepted what came after this
+    // why: a source may be slow to answer, and another leader may have accepted a later revision
     lead.throwIfAborted();
     const name = nameOf(seen);
     if (seen.state === 'sound' && name !== estate)
       return record({ state: 'broken', head: seen.tree.revision, why: speaksOf(name ?? 'none') });
     const word = seen.state === 'sound' ? await acceptRevision(seen.tree) : stateOf(seen);
-    // why: judging may be slow, too, and whoever leads by now says what is so
+    // why: judging may be slow, too, and the present leader reports the state
     lead.throwIfAborted();
     await record(word);
   }
@@ -113,7 +113,7 @@ type SourceReading =
   | { readonly state: 'broken'; readonly tree: SpecTree; readonly why: string }
   | { readonly state: 'away'; readonly why: string };
 
-/** Looks at a source; what is wrong there is logged once for as long as it stays. */
+/** Reads a source; a lasting problem is logged once. */
 function sourceReader(source: Source, context: WorkerContext): (signal: AbortSignal) => Promise<SourceReading> {
   const log = context.telemetry.log.with({ source: source.name });
   let last = '';

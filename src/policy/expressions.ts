@@ -70,7 +70,7 @@ export const fieldsOf = (kinds: readonly Kind[]): readonly string[] => [
   ...(kinds.includes('firewall-rule') ? ['opens'] : []),
 ];
 
-/** The values of the language: it tells their types by their class. */
+/** The values of the language: their class is their type. */
 class Value {
   constructor(fields: object) {
     Object.assign(this, fields);

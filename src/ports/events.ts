@@ -20,7 +20,7 @@ export interface EventPage {
 }
 
 export interface StoredEvent extends EventDraft {
-  /** Opaque, and unique. Places of one database sort as texts, in the order of what happened. */
+  /** Opaque, and unique. Places of one database sort as texts, in the order of the events. */
   readonly place: string;
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -84,7 +84,7 @@ export interface StandingButGraces {
   readonly inGrace: readonly Address[];
 }
 
-/** `why`: what failed, for people. */
+/** `why`: the failure, for people. */
 export interface StoppedRollout {
   readonly document: Address;
   readonly generation: number;
@@ -133,8 +133,8 @@ export interface Approvals {
 }
 
 /**
- * Bound to what was shown: `digest` is the plan's, `actions` are the digests of its actions. Another before-value makes
- * another digest, so what has moved since is not approved.
+ * Bound to the plan that the person saw: `digest` is the plan's, `actions` are the digests of its actions. Another before-value makes
+ * another digest, so a change that moved since is not approved.
  */
 export interface ApprovalDraft extends Where {
   readonly generation: number;
@@ -181,7 +181,7 @@ export interface Approval extends ApprovalDraft {
 export interface Backoffs {
   /** By address. */
   list(where: Where): Promise<readonly Backoff[]>;
-  /** Takes the place of what was kept of the address. `forMs`: from now on, by the store's clock. */
+  /** Replaces the record of the address. `forMs`: from now on, by the store's clock. */
   put(where: Where, refused: Refused, forMs: number): Promise<void>;
   /** Of this address; of all in the scope where none is named. */
   clear(where: Where, address?: Address): Promise<void>;

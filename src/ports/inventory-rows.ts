@@ -16,7 +16,7 @@ export interface Rows {
   page(query: RowQuery): Promise<RowPage>;
   /** The number of all rows of a filter, as they are now. */
   count(query: Pick<RowQuery, 'seen' | 'filter'>): Promise<number>;
-  /** Newest versions of what has such an address or, in any scope, such an id; of other estates and scopes too. At most 100. */
+  /** The newest versions of resources with such an address or, in any scope, such an id; of other estates and scopes too. At most 100. */
   find(query: RowAsked): Promise<readonly KeptRow[]>;
   /** All versions of one line, those under other ids too, newest first, at most `limit`. */
   history(query: LineAsked & { readonly limit: number }): Promise<readonly RowVersion[]>;
@@ -44,7 +44,7 @@ export interface KeptLook {
   readonly left?: true;
 }
 
-/** `seen`: who asks sees only what lies within one of these. */
+/** `seen`: the caller sees only resources within one of these bounds. */
 export interface RowAsked {
   readonly seen: readonly Bounds[];
   readonly estate?: string;
@@ -103,7 +103,7 @@ export interface RowWords {
   readonly refersTo?: readonly (Address | CloudId)[];
 }
 
-/** `address`: by scope, in it by address, and what has none by kind and id. `since`: by when the status began. */
+/** `address`: by scope, then by address; resources without one by kind and id. `since`: by the beginning of the status. */
 export interface RowSort {
   readonly by: 'address' | 'name' | 'status' | 'since';
   readonly descending: boolean;

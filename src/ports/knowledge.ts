@@ -13,7 +13,7 @@ import type { Reconcile } from './ledger.ts';
 /** Knowledge and observations in the store. */
 export interface Inventory {
   knowledge(estate: string, scope: ScopeKey): Promise<Knowledge>;
-  /** Keeps the newest observation of a scope, and the history of what changed in it. */
+  /** Keeps the newest observation of a scope, and the history of its changes. */
   record(estate: string, observation: Observation): Promise<void>;
   /** The newest observation of each scope of an estate, or of one of them. */
   latest(estate: string, scope?: ScopeKey): Promise<readonly Observation[]>;
@@ -24,7 +24,7 @@ export interface Inventory {
   halfReplaced(estate: string): Promise<ReadonlySet<ScopeKey>>;
   /** Objects of an estate that were under `protect` at any time, whichever estate had them then. One query. */
   onceProtected(estate: string): Promise<OnceProtected>;
-  /** Of these intents those that this store never recorded, of whatever estate and scope. All are spelled as UUIDs. */
+  /** The intents among these that this store never recorded, in any estate and scope. All are spelled as UUIDs. */
   unrecorded(intents: readonly string[]): Promise<ReadonlySet<string>>;
   /** These ids, released before, were proven gone: the store forgets them. */
   buried(estate: string, scope: ScopeKey, ids: readonly CloudId[]): Promise<void>;
@@ -98,7 +98,10 @@ export interface Generation {
 export interface Spent {
   readonly generation: Count;
   readonly healing: Count;
-  /** Resources that the estate owns over all scopes, those that the counts above already removed included: what a share is of. */
+  /**
+   * The number of resources that the estate owns over all scopes, with those that the counts above already removed: shares are of this
+   * number.
+   */
   readonly owned: number;
 }
 

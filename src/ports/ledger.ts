@@ -16,8 +16,8 @@ export interface Ledger {
    */
   intend(reconcile: Reconcile, drafts: readonly IntentDraft[]): Promise<readonly Intended[]>;
   /**
-   * One transaction: the entry, what we now claim or released, and what is now applied. A settlement that is repeated, word for word,
-   * changes nothing.
+   * One transaction: the entry, the new and released claims, and the applied values. A settlement that is repeated, word for word, changes
+   * nothing.
    */
   settle(reconcile: Reconcile, settlements: readonly Settlement[]): Promise<void>;
   /** Something that is neither: an approval, a takeover, a pause. Returns its sequence number. */
@@ -61,7 +61,7 @@ export interface IntentDraft {
   /** `tombstone`: the object is to be deleted later. It calls no cloud. */
   readonly verb: 'create' | 'update' | 'delete' | 'adopt' | 'forget' | 'tombstone';
   readonly subject: Subject;
-  /** Field changes, or the whole attributes of what is made or removed, so that it can be put back. No secrets: hashes only. */
+  /** Field changes, or all attributes of a created or removed resource, so that a person can restore it. Secrets are hashes. */
   readonly details: Readonly<Record<string, unknown>>;
   /**
    * Takes a place in the estate's count: see `countOf` in core/plan/tally.ts. Drafts of one scope that
@@ -125,7 +125,7 @@ export type Effect =
       readonly do: 'claim';
       readonly subject: Subject;
       readonly terms: KeptTerms;
-      /** Of a machine whose attributes are not applied yet, as it is to take the place of another: what it was launched with. */
+      /** The launch attributes of a successor whose attributes are not applied yet. */
       readonly launched?: unknown;
     }
   | { readonly do: 'release'; readonly id: CloudId }
@@ -187,7 +187,7 @@ export interface EntryQuery {
   readonly after?: number;
 }
 
-/** All of them must fit. `person`: who approved it, or whose word it is. Times are ms since the epoch. */
+/** All of them must fit. `person`: the approver, or the person of the note. Times are ms since the epoch. */
 export interface EntryFilter extends EntryMatch {
   readonly address?: Address;
   readonly types?: readonly LedgerEntry['type'][];

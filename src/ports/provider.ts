@@ -10,18 +10,18 @@ import type { Address, Cloud, CloudId, Kind, ListedSetting, ScopeKey } from '../
 import type { Clock } from './clock-and-log.ts';
 import type { Request } from './limiter.ts';
 
-/** One cloud: the whole of what a folder under providers/ exports. The SDK loads in `open`, not before. */
+/** One cloud: the exports of a folder under providers/. The SDK loads in `open`, not before. */
 export interface Provider {
   readonly cloud: Cloud;
   readonly dialect: Dialect;
-  /** Most actions that one call carries: what calls are packed by, and predicted from. */
+  /** The most actions of one call: calls are packed by it, and predicted from it. */
   readonly batches: BatchLimits;
   /**
    * Loads the SDK, which a session would do else. Its package holds the loop for some 100 ms, so a worker asks for it before it holds
    * a lease. Absent: there is none.
    */
   load?(): Promise<void>;
-  /** `clock`: what the session waits by when the cloud takes its time, as for a machine to stop. */
+  /** `clock`: the session waits by it while the cloud takes its time, as for a machine to stop. */
   open(target: Access, clock: Clock): Promise<Session>;
   /**
    * The changes in one event of the cloud's audit log, as its event service delivers it; none where it names nothing of ours.
@@ -116,13 +116,13 @@ export interface Actuator<K extends Kind = Kind> {
   /** Looks for these ids by name; `undefined` is the cloud's own word that it is gone. */
   read(ids: readonly CloudId[], call: Call): Promise<readonly Result<Observed<K> | undefined>[]>;
   /**
-   * Machines only: what the cloud's own status checks say about these running machines. Absent where a cloud has no checks: there a
-   * machine that runs has passed.
+   * Machines only: the results of the cloud's own status checks for these running machines. Absent where a cloud has no checks: there a
+   * running machine has passed.
    */
   health?(ids: readonly CloudId[], call: Call): Promise<readonly Result<Health>[]>;
   /**
-   * Kinds that other things stand in: what stands in this one, for people, some of it where it is much. Asked only after the cloud
-   * refused to delete it. Absent where such a refusal names it.
+   * Kinds that hold other resources: some of the resources in this one, for people. Asked only after the cloud refused to delete it. Absent
+   * where such a refusal names them.
    */
   usersOf?(id: CloudId, call: Call): Promise<Result<readonly string[]>>;
   create(batch: readonly Creation<K>[], call: Call): Promise<readonly Result<Observed<K>>[]>;
@@ -176,7 +176,7 @@ export interface Call {
   readonly operations?: Operations;
 }
 
-/** One moment, ms since the epoch: what it is at least, and at most. A write is dated by `latest`, a wait measured by `earliest`. */
+/** One moment, ms since the epoch: its earliest and its latest value. A write is dated by `latest`, a wait measured by `earliest`. */
 export interface StoreTime {
   readonly earliest: number;
   readonly latest: number;
@@ -184,7 +184,7 @@ export interface StoreTime {
 
 /** Operations that a cloud carries out after it has answered: kept so that the next process awaits what this one began. */
 export interface Operations {
-  /** `id`: the provider's own, stable for one operation. `state`: what its SDK resumes a poller from; no secret. Written over. */
+  /** `id`: the provider's own, stable for one operation. `state`: its SDK resumes a poller from it; no secret. Written over. */
   keep(id: string, state: string): Promise<void>;
   drop(id: string): Promise<void>;
 }
@@ -206,7 +206,7 @@ export interface Answer {
 export interface LaunchQuestion {
   /** Of the machine: it names the zone on Google Cloud, the resource group on Azure. */
   readonly address: Address;
-  /** Absent: it stands already and boots from what it has. */
+  /** Absent: it exists already and boots from its present data. */
   readonly image?: string;
   readonly size: string;
   /** Absent: it does not stand yet. */

@@ -48,9 +48,12 @@ export interface Answers {
  */
 export interface ApprovalAnswers {
   offer(asked: OfferAsked): Promise<Offered>;
-  /** Exactly what has this digest, and not by who made it. */
+  /** Exactly the plan with this digest, of any author. */
   give(asked: OfferAsked & ApprovalWord): Promise<Given>;
-  /** Of the approval with this entry in the ledger. `mine`: where the asker may approve; whoever gave it may also withdraw it. */
+  /**
+   * Of the approval with this entry in the ledger. `mine`: the bounds within which the caller may approve; the person who gave it may
+   * withdraw it, too.
+   */
   withdraw(asked: PauseAsked, seq: number, by: By): Promise<Withdrawn>;
 }
 
@@ -60,7 +63,7 @@ export interface Withdrawn {
   readonly onTheWay: number;
 }
 
-/** `address`, or the end of one: only what waits there, and what no approval lifts unless it is named. */
+/** `address`, or the end of one: only changes there, and those that approvals lift only by name. */
 export interface OfferAsked extends EstateAsked {
   readonly by: Poster;
   readonly address?: Address;
@@ -125,7 +128,7 @@ export interface BreakGlass {
   readonly changes: number;
 }
 
-/** Holding an estate, or a part of it, still, and letting go on. `seen`: what the asker sees; `mine`: what is theirs to hold. */
+/** Pauses and resumes an estate, or a part of it. `seen`: the bounds within which the caller reads; `mine`: within which they may pause. */
 export interface PauseAnswers {
   list(asked: EstateAsked): Promise<readonly Pause[]>;
   begin(asked: PauseAsked, draft: PauseDraft): Promise<BegunPause>;
@@ -256,7 +259,7 @@ export interface PlanAsked extends EstateAsked {
   readonly posted?: Posted;
 }
 
-/** Specs as somebody sent them, who need not be trusted. `team`: whose repository they are of; absent: the estate's own. */
+/** Posted specs, which are not trusted. `team`: the team of their repository; absent: the estate itself. */
 export interface Posted extends Pick<SpecSnapshot, 'specs' | 'userData'> {
   readonly team?: string;
 }
@@ -317,7 +320,7 @@ export interface ProposalHead
   readonly of: 'posted' | 'in-force';
 }
 
-/** `caller`: whose credential it was, never shown; `names`: all that are theirs. */
+/** `caller`: the id of the credential, never shown; `names`: all names of its person. */
 export interface Poster {
   readonly person: string;
   readonly caller: string;
@@ -347,7 +350,7 @@ export interface Targets {
   }): Promise<void>;
 }
 
-/** `seen`: whose asks counts only what lies within one of these. */
+/** `seen`: the caller counts only resources within one of these bounds. */
 export interface TargetsAsked {
   readonly estate: string;
   readonly seen: readonly Bounds[];
@@ -391,7 +394,7 @@ export interface TargetReconciles {
 
 /** The changes that await an approval. */
 export interface Approvable {
-  /** Each scope's changes that a mode or a limit withholds from workers, and what else holds things there, them included. */
+  /** The changes of each scope that a mode or a limit withholds from workers, and all other holds there. */
   readonly plans: readonly ScopePlan[];
   /** The number of further changes that workers make without an approval. */
   readonly free: number;

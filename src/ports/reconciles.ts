@@ -109,7 +109,7 @@ export interface ScopeReconciles {
   readonly running?: Pick<ReconcileDraft, 'id' | 'began'>;
 }
 
-/** A line of a reconcile's timeline. `at`: ms since the epoch; of what has a duration, when it began. */
+/** A line of a reconcile's timeline. `at`: ms since the epoch; its beginning, where it has a duration. */
 export type ReconcileEntry = { readonly at: number } & (
   | ({ readonly what: 'call' } & ReconcileCall)
   | { readonly what: 'wait'; readonly reason: ReconcileWait; readonly detail: string; readonly durationMs: number }

@@ -4,7 +4,7 @@ import type { Located, Position } from '../core/documents/tree.ts';
 import type { LifetimeDecision } from '../core/ttl.ts';
 import type { By, PatchDecision } from './fleet-state.ts';
 
-/** Whoever holds the lease of this scope follows the sources of the estate. */
+/** The process with the lease of this scope follows the sources of the estate. */
 export const followScope = 'specs';
 
 /** Messages between workers and people about the sources of specs. */

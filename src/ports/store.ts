@@ -104,7 +104,7 @@ export interface VerifyOptions {
 
 /** Proof that the ledger is whole. */
 export interface Audit {
-  /** The number of the newest entry, 0 before the first: what a plan's serial is. */
+  /** The number of the newest entry, 0 before the first: the serial of a plan. */
   head(estate: string): Promise<number>;
   verify(estate: string, how?: VerifyOptions): Promise<Verdict>;
   /** One line of JSON per entry, from the first: enough to verify it with no database. */
@@ -161,7 +161,7 @@ export interface Undelivered {
  * come with one key at once, in any processes, one is the first.
  */
 export interface IdempotentResponses {
-  /** `forMs`: whoever was first and neither ended nor dropped it by then is taken for dead: the next one is first. */
+  /** `forMs`: a first request that neither ended nor was dropped by then counts as dead: the next one is first. */
   begin(asked: NamedRequest, forMs: number): Promise<Begun>;
   /** The kept answer; undefined: done, and the answer is not to be kept. Does nothing where `attempt` was superseded. */
   end(name: string, attempt: string, response: KeptResponse | undefined): Promise<void>;
@@ -169,7 +169,7 @@ export interface IdempotentResponses {
   drop(name: string, attempt: string): Promise<void>;
 }
 
-/** `name`: of the caller and their key, a hash. `digest`: of what is asked, so that another question by this name is noticed. */
+/** `name`: of the caller and their key, a hash. `digest`: of the request, so that another request by this name is noticed. */
 export interface NamedRequest {
   readonly name: string;
   readonly digest: string;
@@ -191,8 +191,8 @@ export interface KeptResponse {
 /** Changes that clouds reported, believed because of their authenticated sender. Kept for 90 days. */
 export interface Touches {
   /**
-   * False: this delivery was taken before, and nothing is done. `hook` and `id`: whose delivery it is; ids are kept for as
-   * long as a sender may repeat them.
+   * False: this delivery was taken before, and nothing is done. `hook` and `id` name the delivery; ids are kept for as long as a sender may
+   * repeat them.
    */
   first(estate: string, delivery: { readonly hook: string; readonly id: string }): Promise<boolean>;
   /**

@@ -23,7 +23,7 @@ export interface ReconcileWatch<Event> {
   /** Says which reconcile in every line. */
   readonly log: Log;
   notify(event: Event): void;
-  /** Once. `why`: what went wrong, for people. */
+  /** Once. `why`: the failure, for people. */
   ended(outcome: ReconcileOutcome, why?: string): void;
 }
 
@@ -67,7 +67,7 @@ export interface Samples {
   rateLimits(): Promise<readonly RateLimitLevel[]>;
 }
 
-/** `level`: what is left of the budget, 1 when full, below 0 in debt. `slowedUntil`: ms since the epoch; absent: full speed. */
+/** `level`: the remaining budget, 1 when full, below 0 in debt. `slowedUntil`: ms since the epoch; absent: full speed. */
 export interface RateLimitLevel {
   readonly key: string;
   readonly level: number;

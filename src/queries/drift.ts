@@ -12,13 +12,13 @@ import { actionsWithCriticality } from '../core/plan/criticalities.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
 import { type EstateView, planAgain } from './estate-view.ts';
 
-/** Of each scope what drifted, held still or not, and what keeps us from knowing or from healing it. */
+/** The drift of each scope, held or not, and the reasons for which it is unknown or not healed. */
 export async function driftOf(survey: EstateView): Promise<readonly ScopePlan[]> {
   const whole = await unbound(survey);
   return whole.map((one, i) => onlyDrift(one, survey.plans[i]));
 }
 
-/** `held`: what the plan would do but for something that it rests on, or that is to stand first. */
+/** `held`: changes that wait for a resource that they need. */
 interface Whole {
   readonly plan: ScopePlan;
   readonly held: readonly Action[];

@@ -181,7 +181,7 @@ export function stopsNamed(given: string, stops: readonly Stop[]): readonly Stop
   return whole.length > 0 ? whole : stops.filter(({ rollout: { document } }) => document.endsWith(`/${given}`));
 }
 
-/** Whatever the specs speak of, and what the store knows as ours though no document speaks of it any more. */
+/** All addresses in the specs, and those that the store knows as ours without a document. */
 export async function namesIn(estate: Pick<Estate, 'name' | 'compiled'>, store: Store): Promise<SubjectNames> {
   const { scopes } = estate.compiled;
   const known = await Promise.all(scopes.map(({ scope }) => store.inventory.knowledge(estate.name, scope)));

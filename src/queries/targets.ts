@@ -114,7 +114,7 @@ async function reportsOf(
 ): Promise<readonly TargetReport[]> {
   const { estate, seen } = asked;
   const stopped = await facts.store.fleet.rollouts.stopped({ estate, scope: of.scope });
-  // why: a place may have targets that they do not see, and what is rolled out there is not theirs
+  // why: a place may have targets that the caller does not see, and the rollouts there belong to others
   const rollouts = stopped.filter(
     ({ document }) => document === of.scope || subjectWithin(seen, { by: 'address', name: document }, asked.opened),
   );

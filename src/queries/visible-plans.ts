@@ -116,7 +116,7 @@ function ownersAt(address: Address, view: ScopeView): Owners {
 
 const owners = new WeakMap<ScopeView, ReadonlyMap<Address, Owners>>();
 
-/** Of what is wanted as its documents say, of what is not as it was when it was written last. */
+/** The owners of a desired resource by its documents; of another one by its last write. */
 const ownersIn = (view: ScopeView): ReadonlyMap<Address, Owners> =>
   new Map([
     ...[...view.input.knowledge.settled.values()].map(({ address, terms }) => [address, terms.owners ?? []] as const),

@@ -62,7 +62,7 @@ function inThread(parsing: Parsing, mostMs = never): Promise<Specs> {
         return end(() => resolve({ documents, ended, problems: parsed.problems }));
       }
       for (const { value, tree } of parsed.documents) documents.push(locate(value, tree));
-      // why: what has arrived would be taken in one turn of the loop, however much it is
+      // why: the loop would take all arrived messages in one turn, however many they are
       setImmediate(() => worker.postMessage('go on'));
     });
   });

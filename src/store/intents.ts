@@ -216,7 +216,7 @@ async function heldGuardEpoch(trx: Write, reconcile: Reconcile): Promise<number 
 export const areGuardsOver = ({ guardUntil }: Reconcile, at: number): boolean =>
   guardUntil !== undefined && at >= guardUntil;
 
-/** The row is made where there is none: what is not there cannot be held. */
+/** Makes the row where there is none: a missing row cannot be locked. */
 async function lockedEpoch(trx: Write, estate: string): Promise<number> {
   const find = () =>
     trx.selectFrom('guard_epochs').select('epoch').where('estate', '=', estate).forShare().executeTakeFirst();
@@ -247,7 +247,7 @@ export const isGuarded = ({ verb }: IntentDraft): boolean => verb !== 'forget';
 const unheld = (drafts: readonly IntentDraft[], guardEpoch: number | undefined): readonly IntentDraft[] =>
   guardEpoch === undefined ? drafts.filter((draft) => !isGuarded(draft)) : drafts;
 
-/** See the port. What was intended before there were epochs is older than any. */
+/** See the port. Intents from before there were epochs are older than any epoch. */
 export async function onTheWay(db: Database, estate: string): Promise<readonly OnTheWay[]> {
   const rows = await db
     .selectFrom('intents')

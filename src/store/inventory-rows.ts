@@ -109,7 +109,7 @@ const orders: Readonly<Record<RowSort['by'], readonly string[]>> = {
   since: ['since', 'scope', 'key', 'estate'],
 };
 
-/** By place and not by count: what comes or goes between two pages moves none of the others. */
+/** By place and not by count: rows that come or go between two pages move none of the others. */
 async function pageRows(db: Database, query: RowQuery): Promise<RowPage> {
   const columns = orders[query.sort.by];
   const end = query.after === undefined ? undefined : pageEndOf(query.after, query, columns);

@@ -174,7 +174,7 @@ export const rolloutNote = ({ scope }: Where, documents: readonly string[], { pe
   resumeRollout: { scope, documents, person, reason },
 });
 
-/** `why`: what had failed, so that the word can be judged later. */
+/** `why`: the failure, so that people can judge the note later. */
 export const quarantineNote = ({ scope, why }: Pick<Quarantined, 'scope' | 'why'>, { person, reason }: By) => ({
   resumeQuarantined: { scope, why, person, reason },
 });
@@ -185,7 +185,7 @@ export const pinNote = ({ revision, by: { person, reason } }: Omit<Pin, 'at'>) =
   pin: { revision, person, reason },
 });
 
-/** `revision`: what was pinned until then. */
+/** `revision`: the one that was pinned until then. */
 export const unpinNote = (revision: string, { person, reason }: By) => ({ unpin: { revision, person, reason } });
 
 export const historyNote = (head: string, { person, reason }: By) => ({ acceptHistory: { head, person, reason } });

@@ -239,7 +239,7 @@ async function firstPlaces(trx: Write, { estate, period }: Period, fresh: readon
   return (await Promise.all(named)).flat();
 }
 
-/** Under the row's lock: what healing did more than 24 h ago has no place any more. */
+/** Under the lock of the row: healings of more than 24 h ago have no place any more. */
 async function expire({ trx, at }: Taking, of: Period): Promise<void> {
   await lockCount(trx, of);
   await give(
@@ -307,7 +307,7 @@ interface When {
   readonly now: number;
 }
 
-/** For plans: what is taken at this moment. Reads without a lock. */
+/** The places taken at this moment, for plans. Reads without a lock. */
 export async function spentBy(db: Database, { estate, generation, now }: When): Promise<Spent> {
   const within = { estate, generation, since: now - healingWindowMs };
   const { rows } = await sql<{ by: Place['by']; as: Sort; subjects: number }>`

@@ -178,7 +178,7 @@ interface Kept {
 
 async function storeOn(reach: Reach, { folder, opening, leave }: Kept): Promise<Store> {
   const { clock, databaseClock, leaseMs = 10_000, historyMs = usualHistoryMs } = opening;
-  // why: who is stopped must not keep others from a lease longer than the lease itself does
+  // why: a stopped process must not keep others from a lease longer than the lease itself does
   const db = connect(reach, leaseMs);
   const writing = connectWriting(reach, leaseMs);
   const reading = connectReading(reach);

@@ -170,7 +170,7 @@ function urlOf(server: Server): string {
 /** True if a required service of a worker has answered lately. */
 export interface Reach {
   readonly name: string;
-  /** False: it is told, and the process is ready without it. */
+  /** False: it is reported, and the process is ready without it. */
   readonly needed: boolean;
   /** Asks nobody: how often this is read makes no load. */
   look(): Reachability;

@@ -61,7 +61,10 @@ interface Watching {
   readonly monotonic: () => number;
 }
 
-/** Counts what a reconcile does, and says it. What a person must see is a warning; what repeats with every reconcile is for debugging. */
+/**
+ * Counts and logs the work of a reconcile. Events that a person must see are warnings; events that repeat with every reconcile are for
+ * debugging.
+ */
 function watchReconcile(
   about: Where & { readonly reconcileId: string },
   { log: unbound, instruments, monotonic }: Watching,

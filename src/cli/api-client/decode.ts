@@ -3,10 +3,10 @@ import type { Desired } from '../../core/desired.ts';
 import type { TouchedBy } from '../../core/last-modified.ts';
 import { deleteReasons, type HeldSource } from '../../core/render/plan-json.ts';
 
-/** Reads a value as what was expected of it; throws `DecodeError` where it is something else. `at`: where it stands, for people. */
+/** Reads a value of the expected form; throws `DecodeError` for any other. `at`: its place, for people. */
 export type Decoder<T> = (value: unknown, at: string) => T;
 
-/** A value that is not what it should be. Its message names the place and what was expected, and never the value. */
+/** A value of another form. Its message names the place and the expected form, and never the value. */
 export class DecodeError extends Error {
   constructor(at: string, expected: string) {
     super(`${at} should be ${expected}`);

@@ -90,7 +90,7 @@ export async function fetchExplanation(
 
 const modeOf = ({ reason, ...mode }: ModeJson): ModeReason => ({ ...mode, why: reason });
 
-/** The whole address of what a person names by its end. */
+/** The whole address for the end that a person names. */
 export const fetchAddress = async (client: ApiClient, given: string, asked: ServerEstateOption): Promise<Address> =>
   (await fetchExplanation(client, given, asked)).explanation.address;
 

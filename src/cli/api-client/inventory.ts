@@ -41,7 +41,7 @@ export interface InventoryObject {
   readonly criticality?: Criticality;
   /** The rules of policies that it breaks as it stands; absent where it breaks none. */
   readonly violations?: readonly BrokenRule[];
-  /** Of a machine: whether the internet reaches it. */
+  /** The answer whether the internet reaches a machine. */
   readonly exposed?: Exposure;
   readonly attributes: Attributes[Kind];
 }

@@ -199,7 +199,7 @@ function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResul
   return { ...result, open: result.open.filter((found) => 'address' in found && asked.has(found.address)) };
 }
 
-/** On stderr: stdout's first line is the verdict of what came of it. */
+/** On stderr: the first line of stdout is the verdict of the outcome. */
 async function printPlan(view: ObservedEstate, { terminal, clock }: Context): Promise<void> {
   const { plans, bound } = view;
   const paint = paintFor(terminal.err);

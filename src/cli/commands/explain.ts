@@ -227,7 +227,7 @@ const beyondLines = ({ observed: { id, name, condition } }: Ownership): readonly
 const byLines = (by: TouchedBy | undefined, { ago }: How): readonly string[] =>
   by === undefined ? [] : [`  ${touchedText(by, ago)}`];
 
-/** Of drift with its author, and whether healing undoes it. */
+/** The author of drift, and the effect of healing on it. */
 function happens({ address, wanted, there, actions, findings }: Explanation, how: How): readonly string[] {
   const named = (one: string): string => (wanted.length > 1 ? `${one}  ` : '');
   const healing = healingIn({ findings });

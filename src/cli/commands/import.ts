@@ -187,7 +187,7 @@ function nothingChosen({ gaps }: Result): UserError {
   });
 }
 
-/** All of them or none: what was written of a failed run is removed again. */
+/** All of them or none: a failed run removes its files again. */
 async function writeFiles(files: readonly ImportedFile[]): Promise<void> {
   const written: string[] = [];
   try {

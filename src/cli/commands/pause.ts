@@ -130,7 +130,7 @@ export async function startPause(
     const of = resolveSubject(given, await namesIn(estate, store));
     const draft: PauseDraft = { ...held, of, reason: options.reason, person: localUser(), until };
     const started = await store.fleet.pauses.begin(estate.name, draft);
-    // why: what runs may be of newer specs than this folder's, in scopes that it does not know
+    // why: running work may be of newer specs than this folder's, in scopes that it does not know
     const scopes = [...new Set([...scopesOf(of, estate), ...(await scopesRunning(estate, store))])];
     await requestReconciles(estate, scopes, {
       store,

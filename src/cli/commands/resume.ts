@@ -106,7 +106,7 @@ function print(estate: string, [verdict, said]: Resumed, { json }: Options, { te
   return exitCodes.done;
 }
 
-/** `resumed`: read of what the server answered. */
+/** `resumed`: from the answer of the server. */
 interface PlanReport {
   readonly estate: string;
   resumed(): Resumed;
@@ -182,7 +182,7 @@ const distinct = (pauses: readonly Pause[]): readonly Held[] => [
   ...new Map(pauses.map((pause) => [heldText(pause), pause])).values(),
 ];
 
-/** Names are those of the pauses: what was paused may be in no spec any more. */
+/** Names are those of the pauses: a paused resource may be in no spec any more. */
 function chosen(options: Options, active: readonly Pause[]): Held {
   const names = (by: Held['of']['by']) =>
     new Set(active.flatMap(({ of }) => (of.by === by && of.by !== 'estate' ? [of.name] : [])));

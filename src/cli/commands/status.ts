@@ -178,7 +178,7 @@ const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): r
     ? []
     : [`  The specs in ${dir} (${shortRevision(revision)}) are not active: see setpoint plan ${dir}`];
 
-/** Only workers bring a generation wholly into force; who applies by hand may leave something. */
+/** Only workers apply a generation fully; an apply by hand may leave something. */
 function progressOf({ appliedGeneration, reconcileRequest }: ScopeStatus, newest: number): string {
   const at = appliedGeneration === 0 ? 'no generation yet' : `generation ${appliedGeneration}`;
   const waits = appliedGeneration < newest ? `, ${newest} is not fully applied` : '';

@@ -20,7 +20,7 @@ export interface Check {
 
 const neededNode = 24;
 
-/** From what everything needs to what only some things do; what cannot be asked because of an earlier one is left out. */
+/** From checks that everything needs to those that few things need; a check is left out where an earlier one failed it. */
 export async function checksOf(choice: EstateSelection, folder: string, context: Context): Promise<readonly Check[]> {
   const [specs, estate] = await checkSpecs(choice, context);
   const store = await checkStore(folder, context);

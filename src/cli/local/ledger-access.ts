@@ -75,7 +75,7 @@ interface LedgerWork {
   readonly lockTimeoutMs: number;
 }
 
-/** Runs `work` with the right to write to the ledger in the name of whoever sits there. */
+/** Runs `work` with the right to write to the ledger in the name of the local user. */
 export function withLedgerAccess<T>(
   { estate, store, scope, lockTimeoutMs }: LedgerWork,
   context: Context,

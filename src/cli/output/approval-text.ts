@@ -22,7 +22,7 @@ export interface PendingApprovals extends Approvable {
   readonly accepts?: { readonly after?: Generation };
 }
 
-/** For stderr: stdout's first line is the verdict of what came of it. */
+/** For stderr: the first line of stdout is the verdict of the outcome. */
 export function pendingApprovalsText(offer: PendingApprovals, paint: Paint, ago: Ago = moment): string {
   if (offer.plans.every(({ actions, findings }) => actions.length + findings.length === 0)) return '';
   const plan = planText(offer.plans, { revision: offer.revision, paint, ago });
@@ -59,7 +59,7 @@ function boundedText(actions: ScopePlan['actions']): string {
   return parts.length === 0 ? '' : ` ${parts.join(', ')} among them.`;
 }
 
-/** As plans count them: by what people wrote. */
+/** As plans count them: by documents. */
 const changesIn = (plans: PendingApprovals['plans']): number =>
   plans.reduce((sum, { actions }) => sum + entriesOf(actions).length, 0);
 

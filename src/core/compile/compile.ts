@@ -434,7 +434,7 @@ function inheritedIn(scopes: readonly CompiledScope[], { spec: { mode } }: Estat
 export const governing = (one: Desired): readonly Address[] =>
   ownDocuments(one).filter((address) => one.kind !== 'firewall-rule' || address.includes('/firewall-rule/'));
 
-/** Of a group with a document that one alone: what it says is not of its network. */
+/** For a group with a document only that document: its statements are not of its network. */
 function ownDocuments({ kind, address, documents }: Desired): readonly Address[] {
   const all = documents.map((document) => document.address);
   return kind === 'group' && all.includes(address) ? [address] : all;
@@ -453,7 +453,7 @@ export function uniteDesired(desired: readonly Desired[]): readonly Desired[] {
   return [...byAddress.values()];
 }
 
-/** The same for what documents allow. */
+/** The same for the permissions of documents. */
 export function uniteAllowed(documents: readonly (readonly [Address, Allowed])[]): ReadonlyMap<Address, Allowed> {
   const byAddress = new Map<Address, Allowed>();
   for (const [address, allowed] of documents) {

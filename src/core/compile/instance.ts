@@ -11,7 +11,7 @@ import { groupRef } from './rule.ts';
 import { addressAt, documentRef, type Site } from './site.ts';
 import { termsOf } from './terms.ts';
 
-/** Hashes of what must not stand in a plan. `userData`: of a script, by the spec file that names it and its name there. */
+/** Hashes of values that must not be in a plan. `userData`: of a script, by the spec file that names it and its name there. */
 export interface Hashes {
   userData(specFile: string, script: string): string;
   access(access: unknown): string;

@@ -9,7 +9,7 @@ import { type RemediationSource, type Remediations, remediationsBy } from '../re
 import type { Address, Kind } from '../resource.ts';
 import type { Dialect, Place } from './dialect.ts';
 
-/** One target, with how its cloud says things: what every kind is compiled against. */
+/** One target, with its cloud's spelling: every kind is compiled against it. */
 export interface Site {
   readonly target: TargetDoc;
   readonly located: Located<TargetDoc>;

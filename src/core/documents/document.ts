@@ -41,7 +41,7 @@ export const schemas = {
   Prices: pricesSchema,
 } as const;
 
-/** The name that tells a document from others of its kind: groups are named in their network. */
+/** The name of a document among others of its kind: groups are named in their network. */
 export const ownName = ({ kind, metadata, spec }: Document): string =>
   kind === 'Group' ? `${spec.network}.${metadata.name}` : metadata.name;
 

@@ -82,7 +82,7 @@ function withoutNetwork(tree: MapTree): MapTree {
   return { ...tree, entries: new Map(tree.entries).set('spec', { ...spec, value: { ...spec.value, entries: rest } }) };
 }
 
-/** Of two with one name the first counts; that there are two is told elsewhere. */
+/** Of two with one name the first counts; another check reports that there are two. */
 function indexOf(documents: readonly Tree[]): ReadonlyMap<string, number> {
   const keyed = documents.map((tree, at) => [keyOf(tree) ?? '', at] as const);
   return new Map(keyed.toReversed());
@@ -204,7 +204,7 @@ const ENDED = /^(?:@[^/]+\/)?ended #\d+$/;
 const OVERLAY = /^(?:@[^/]+\/)?overlays\/([^/]+)\//;
 const UNDER = /^(?:@[^/]+\/)?overlays(?:\/([^/]+))?(?=\/|$)/;
 
-/** A document of the base with an overlay's over it, and what in the overlay does nothing. */
+/** A document of the base with an overlay's over it, and the parts of the overlay that do nothing. */
 interface MergedTree {
   readonly tree: MapTree;
   readonly problems: readonly Problem[];

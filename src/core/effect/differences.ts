@@ -152,7 +152,7 @@ interface Bucket {
   readonly others: number[];
 }
 
-/** Services are told apart here, so that what several ends have in common is told once. */
+/** Services are split here, so that the common part of several ends is listed once. */
 function bucketsOf() {
   const buckets = new Map<string, Bucket>();
   return {
@@ -431,7 +431,7 @@ function outsideOf(view: View, direction: Direction, worlds: Worlds, comparison:
     if (!lists.differ && was === is) return [];
     const passed = was === is ? ([before, after] as const) : ([byWay(before, was), byWay(after, is)] as const);
     return changesBetween(...passed).flatMap(([kind, services]) => {
-      // why: what holds for the whole block is not told again of a part of it
+      // why: an answer for the whole block covers its parts
       const around = region.within.map((other) => told[kind].get(other) ?? noServices).reduce(unite, noServices);
       const rest = subtract(services, around);
       told[kind].set(at, services);

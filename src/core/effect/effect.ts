@@ -270,7 +270,7 @@ function dangerOf({ from, to }: TrafficChange): number {
 const sizeOf = ({ from, to }: TrafficChange): number =>
   [from, to].reduce((sum, end) => sum + (end.kind === 'instances' ? end.instances.length : 0), 0);
 
-/** Ends of equal size differ by what they are called, or by their first machine. */
+/** Ends of equal size are sorted by name, or by their first machine. */
 const textOf = ({ scope, from, to, services }: TrafficChange): string =>
   [scope, nameOf(from), nameOf(to), JSON.stringify(services)].join(' ');
 

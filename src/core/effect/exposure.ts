@@ -8,8 +8,8 @@ import { type Reach, type ReachWay, waysFrom } from './reach.ts';
 import { type Machine, observedState, type TrafficState } from './state.ts';
 
 /**
- * Whether the internet reaches a machine by an address of its own. `yes`: some traffic does, by the rules. `no`: none does. `unknown`: the
- * reason names what Setpoint does not evaluate.
+ * The answer whether the internet reaches a machine by an address of its own. `yes`: some traffic does, by the rules. `no`: none does.
+ * `unknown`: the reason names the part that Setpoint does not evaluate.
  */
 export interface Exposure {
   readonly answer: Reach['answer'];

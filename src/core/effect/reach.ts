@@ -39,8 +39,8 @@ export type ReachEnd =
 export type ReachAnswer = 'yes' | 'no' | 'unknown';
 
 /**
- * Whether traffic may get from one end to the other, by the rules, routes and addresses of a scope. `yes`: some of it may, for certain.
- * `no`: none of it. `assumptions`: what Setpoint does not list, and takes for granted. `notes`: other facts for people.
+ * The answer for traffic from one end to the other, by the rules, routes and addresses of a scope. `yes`: some of it passes for certain.
+ * `no`: none of it does. `assumptions`: facts that Setpoint does not list, and takes for granted. `notes`: other facts for people.
  */
 export interface Reach {
   readonly answer: ReachAnswer;
@@ -49,7 +49,9 @@ export interface Reach {
   readonly notes: readonly string[];
 }
 
-/** Ends with the same answer for the same reasons. `open`: passes for certain. `maybe`: may pass besides. Both of what was asked for. */
+/**
+ * Ends with the same answer for the same reasons. `open`: the requested traffic that passes for certain. `maybe`: the rest that may pass.
+ */
 export interface ReachWay {
   readonly answer: ReachAnswer;
   readonly from: readonly string[];

@@ -304,7 +304,7 @@ function ruleOf(
   { ref, id, name, attributes, condition, container }: Of<'firewall-rule'>,
   document: DocumentRef | undefined,
 ): HeldRule {
-  // why: what the plan makes is in the network's own list
+  // why: objects that the plan creates are in the network's own list
   const isNew = id === ref && condition.filters === undefined;
   const holder = condition.filters?.[0] ?? (isNew ? attributes.network : container);
   return { ref, id, name, attributes, holder, document };

@@ -4,7 +4,7 @@ import type { Direction } from './filter.ts';
 import type { Machine, Network, Subnet, TrafficState } from './state.ts';
 import { type Certainty, isPrivate } from './terms.ts';
 
-/** Whether packets find the way between a machine and a block outside of its network, whatever the rules say. `reason`: of any answer. */
+/** The way of packets between a machine and a block outside of its network, without regard to rules. `reason`: of any answer. */
 export interface Way {
   readonly answer: Certainty;
   readonly reason: string;

@@ -58,7 +58,7 @@ function servicesOf(rule: RuleAttributes): readonly RuleAttributes[] {
   }));
 }
 
-/** A change that an event told of. `container`: the event names only this group or network that the object lies in. */
+/** A change that an event named. `container`: the event names only the group or network of the object. */
 interface HeardChange {
   readonly source: 'event';
   readonly at: number;
@@ -107,8 +107,8 @@ interface HeardAbout {
 }
 
 /**
- * The last change of each of these ids that an event told of. Where none names them, that of their container: some clouds name only
- * that, so it may have been another change.
+ * The last change of each of these ids in events. Where none names them, that of their container: some clouds name only that, so it may
+ * have been another change.
  */
 export function heardChanges(
   { ids, container }: HeardAbout,
@@ -124,7 +124,7 @@ export function heardChanges(
   return of(container).map((one) => ({ ...one, container }));
 }
 
-/** Whether healing undoes what drifted of a resource; undefined where nothing did. `id`: of its object. */
+/** True where healing undoes the drift of a resource; undefined where nothing drifted. `id`: of its object. */
 export function healingOf(
   { id, address }: { readonly id: CloudId | undefined; readonly address: Address | undefined },
   { actions, findings }: Pick<ScopePlan, 'actions' | 'findings'>,

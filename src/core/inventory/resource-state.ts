@@ -16,7 +16,7 @@ interface ResourceState {
 export interface StateInput {
   readonly subject: Subject;
   readonly outcome: PlanOutcome;
-  /** A write to it was begun, and what came of it is not known. */
+  /** A write to it was begun, and its outcome is unknown. */
   readonly begun: boolean;
   /** The gap that kept its kind from being listed completely. */
   readonly gap: Gap | undefined;
@@ -194,7 +194,7 @@ const codeOf = (finding: Finding): { readonly code?: string } => {
 /** The action, its reason, and the next step: for people. */
 const sayOf = (action: Action): string => `${whyText(action)}. ${nextText(action)}`;
 
-/** The same of what is held back: its reason says what to do. */
+/** The same of a held resource: its reason names the next step. */
 const heldText = (action: Action, why: string): string => `${whyText(action)}. ${sentence(why)}`;
 
 /** With a capital, and a full stop. */

@@ -60,7 +60,7 @@ export interface Row {
   readonly sides: Sides;
   /** The rules of policies that the object breaks as it stands on the cloud; absent where it breaks none. */
   readonly violations?: readonly BrokenRule[];
-  /** Of a machine that stands: whether the internet reaches it, by the rules, routes and addresses as observed. */
+  /** The answer whether the internet reaches an existing machine, by the observed rules, routes and addresses. */
   readonly exposed?: Exposure;
 }
 

@@ -15,7 +15,7 @@ import { type Attempt, type PlanOutcome, planOutcomesOf, type Subject, subjectsO
 import { resourceStateOf, sentence } from './resource-state.ts';
 import type { Called, Claim, Next, Place, Row, RowOwnership, Sides, State } from './row.ts';
 
-/** One look at a scope, and what became of it. */
+/** One observation of a scope, and its outcome. */
 export interface RowsInput {
   readonly input: PlanInput;
   readonly plan: ScopePlan;

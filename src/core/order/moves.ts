@@ -257,7 +257,7 @@ function joinersIn(
         index.meeting(flow, flow.action).flatMap((bundle) => [...atHolders(bundle, flow), ...atPeers(bundle, flow)]),
       ),
     ],
-    // why: who leaves is itself at one end of what takes over, so only who joins at the other end is waited for
+    // why: a machine that leaves is itself at one end of the new rule, so only machines that join at the other end are waited for
     joiners: remembered((group: Ref) => {
       const { byHolder, byPeer } = bundles(group);
       const all = [

@@ -245,7 +245,7 @@ function endedGates(graph: Graph): (bundle: Bundle) => number {
   };
 }
 
-/** A rule is what it says and what that counts for. */
+/** A rule is its content and the scope of that content. */
 export type RuleMeaning = Pick<RuleAttributes, 'match' | 'order'>;
 
 /**

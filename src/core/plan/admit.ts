@@ -132,7 +132,7 @@ function dropNeeded(
   };
   const dropped = new Set<Action>();
   for (const action of deletions.toSorted((a, b) => kindNames.indexOf(b.kind) - kindNames.indexOf(a.kind))) {
-    // why: what names the address of a twin stands in the other one, and the twin was seen to hold nothing
+    // why: a reference to the address of a twin is in the other one, and the twin was seen to hold nothing
     const refs = action.because === 'twin' ? [action.observed.id] : [action.address, action.observed.id];
     const user = refs.flatMap((ref) => users.get(ref) ?? []).find((one) => needs(one, action, refs, around));
     const unlisted = usedBy[action.kind]?.find((kind) => gapOf(world, kind) !== undefined);

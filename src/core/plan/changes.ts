@@ -141,7 +141,7 @@ function asSpelled(
 ): object | undefined {
   if (applied === undefined || dialect.matchSpelling === undefined) return applied?.attributes;
   const words: Observed = { kind, id: '', name, attributes, signs: {}, condition: { state: 'ready' } };
-  // why: what was applied at an address is of the kind of its document
+  // why: the applied values at an address are of the kind of its document
   return dialect.matchSpelling({ ...desired, attributes: applied.attributes } as Desired, words).attributes;
 }
 

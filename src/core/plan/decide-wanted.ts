@@ -335,7 +335,7 @@ const slotTaken = ({ kind, address, name }: Desired, { indexes }: World): Claime
 const clashable = (desired: Desired, { indexes }: World): readonly Claimed[] =>
   indexes.clashing().get(placeOf(desired)) ?? [];
 
-/** An empty twin of a lost answer goes; whatever else stands twice is for a person to judge. */
+/** An empty twin of a lost answer is deleted; a person must judge all other doubles. */
 function claimedTwice(desired: Desired, twins: readonly Claimed[], world: World): readonly Decision[] {
   const ids = twins
     .map(({ observed }) => observed.id)

@@ -15,13 +15,13 @@ import type { Steps } from '../steps.ts';
 /** The desired resources of one scope. */
 export interface Wanted {
   readonly desired: readonly Desired[];
-  /** Every document that speaks of this scope, those that make nothing (0 replicas) included, and what it allows. */
+  /** Every document of this scope, also with 0 replicas, and its permissions. */
   readonly documents: ReadonlyMap<Address, Allowed>;
   /** The same of documents whose lifetime is over: they want nothing, and their terms go on to govern. Absent: none. */
   readonly ended?: ReadonlyMap<Address, Allowed>;
   /** Networks in which a rule that nobody wrote is reported, not removed. */
   readonly additive: ReadonlySet<Address>;
-  /** The mode of what no document speaks of any more: the target's. */
+  /** The mode of resources without a document: that of the target. */
   readonly mode: Mode;
   /** The criticality of resources without a document: that of the most critical target. Absent: normal. */
   readonly criticality?: Criticality;
@@ -126,7 +126,7 @@ interface WaveChoices {
   readonly atOnce?: boolean;
 }
 
-/** `document`: its address; of a target's rollout the scope. `why`: what failed, for people. */
+/** `document`: its address; of a target's rollout the scope. `why`: the failure, for people. */
 export interface StoppedWaves {
   readonly document: Address | ScopeKey;
   readonly why: string;

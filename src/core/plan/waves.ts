@@ -152,7 +152,7 @@ function unitsOf(plan: AllAtOnce, before: Prerequisites, world: World): readonly
     const subject = subjectOf(documents, wanted, observation.scope);
     if (subject !== undefined) subjects.set(stateOf(one), subject);
   }
-  // why: what is of no rollout may stand between two that are
+  // why: actions outside rollouts may lie between two that are in one
   const ordered = inWaveOrder([...subjects.keys(), ...others], before).filter((unit) => subjects.has(unit));
   return [...Map.groupBy(ordered, (unit) => subjects.get(unit)?.of ?? '').values()].flatMap((units) => {
     const subject = units.flatMap((unit) => subjects.get(unit) ?? [])[0];

@@ -38,7 +38,7 @@ export interface BrokenRule {
   /** Of `approval`. */
   readonly approvers?: Approvers;
   readonly mode: PolicyDoc['spec']['mode'];
-  /** How to comply. */
+  /** The way to comply, for people. */
   readonly message: string;
   /** The reason for which the expression has no answer; it counts as a violation. */
   readonly failed?: string;

@@ -6,7 +6,7 @@ import { printable } from '../text.ts';
 import { short } from './rule-text.ts';
 import { type Paint, plain, type Style } from './wording.ts';
 
-/** Lines of one sort, before the rest is told as a number. */
+/** The most lines of one sort; the rest is a number. */
 const mostLines = 10;
 
 /** The effect as data, for `--json` and the API. */

@@ -2,7 +2,7 @@ import type { Explanation, ModeReason, Ownership } from '../inventory/ownership.
 import { healingIn } from '../plan/healing.ts';
 import { actionJson, desiredJson, findingJson, lastModifiedByJson, observedJson } from './plan-json.ts';
 
-/** An explanation as data: what `--json` prints and the API answers. */
+/** An explanation as data, for `--json` and the API. */
 export function explanationJson(explanation: Explanation) {
   const { address, wanted, origins, mode, remediation, cadence, there, actions, findings } = explanation;
   const healing = healingIn({ findings });

@@ -20,7 +20,7 @@ import { type Healing, healingIn } from '../plan/healing.ts';
 import type { Cloud } from '../resource.ts';
 import { summarise } from './summary.ts';
 
-/** A plan as data: what `--json` prints, `--out` saves and the API answers. */
+/** A plan as data, for `--json`, `--out` and the API. */
 export type PlanJson = ReturnType<typeof planJson>;
 
 /** The basis of the plan. `serial`: the last ledger entry it knew; absent without a store. */

@@ -7,7 +7,7 @@ import { isHeardIn } from './plan-text.ts';
 import { ruleText } from './rule-text.ts';
 import { type Ago, healingTexts, type Paint, shortRevision, touchedText } from './wording.ts';
 
-/** The answer of `setpoint who` as data: what `--json` prints. */
+/** The answer of `setpoint who` as data, for `--json`. */
 export const whoJson = ({ subject, port, found, incomplete, auditLogs }: WhoReport) => ({
   subject,
   port: port?.port,

@@ -35,7 +35,7 @@ interface RowSource {
   answer(page: RowPage): Promise<readonly unknown[]>;
 }
 
-/** `limit`: what the asker wants at most; absent: all. */
+/** `limit`: the most resources that the caller asks for; absent: all. */
 export interface ExportQuery extends Omit<RowQuery, 'limit'> {
   readonly limit?: number | undefined;
 }

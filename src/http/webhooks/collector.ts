@@ -60,7 +60,7 @@ interface Collector<T> {
 
 interface Delivering<T> {
   readonly deliver: (key: string, items: readonly T[]) => Promise<void>;
-  /** Told of what could not be delivered and is given up. */
+  /** Receives each delivery that failed and is given up. */
   readonly lost: (key: string, count: number, error: unknown) => void;
   readonly clock: Clock;
 }
@@ -73,7 +73,7 @@ interface PendingItems<T> {
 const maxAttempts = 5;
 const retryMs = 1_000;
 
-/** One delivery of a key at a time: what comes meanwhile waits for the next. */
+/** One delivery of a key at a time: later events wait for the next. */
 export function collector<T>(
   { deliver, lost, clock }: Delivering<T>,
   { quietMs, mostMs, most } = collectorTimes,

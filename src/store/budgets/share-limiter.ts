@@ -157,7 +157,7 @@ function exchangeOf(
     );
   };
 
-  // why: whoever waited may have left meanwhile
+  // why: a waiting request may have left meanwhile
   const onAlarm = (): void => {
     for (const rateLimit of rateLimits.values()) if (rateLimit.asksAt <= clock.now()) touched.add(rateLimit);
     look();
@@ -171,7 +171,7 @@ function exchangeOf(
 
   return {
     touch: (rateLimit) => {
-      // why: whoever asks in the same turn of the loop asks together
+      // why: requests in the same turn of the loop ask together
       if (touched.size === 0) queueMicrotask(look);
       touched.add(rateLimit);
     },

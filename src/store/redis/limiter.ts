@@ -104,7 +104,7 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
   };
 }
 
-/** The way to the rate limits in Redis, and what to do while it is cut. */
+/** The way to the rate limits in Redis, and the fallback while it is cut. */
 interface Link {
   /** This worker's own part, while Redis is unavailable. */
   part(): OwnPart | undefined;
@@ -271,7 +271,7 @@ function rowsAt(options: RowsOptions): Rows {
       wake: new AbortController(),
     };
     rows.set(key, row);
-    // why: who asks in the same turn of the loop asks together
+    // why: requests in the same turn of the loop ask together
     queueMicrotask(() => void serve(row, options, () => rows.delete(key)));
     return row;
   };
@@ -366,7 +366,7 @@ interface PartOptions {
   readonly slowed?: (rateLimitKey: string) => void;
 }
 
-/** Begins with nothing: what is left when Redis goes away may be spent by others right now. */
+/** Begins with nothing: others may spend the remaining budget right now. */
 function ownPart({ clock, workers, budgets, slowed }: PartOptions): OwnPart {
   const options: RateLimitOptions = {
     reserve: 1 - (1 - budgets.reserve) / Math.max(1, workers),

@@ -72,7 +72,7 @@ const addressField = z.string().min(1).max(500).optional().meta({
     'Only actions at this address, or at the one with this end. Actions withheld as `destructive-drift` appear only if you name their address',
 });
 
-/** Whoever may approve is shown what they may; the digest is of that. */
+/** A caller sees the changes that they may approve; the digest is of these. */
 function offeredTo({ grants }: Caller, estate: string) {
   const theirs = boundsFor(grants, 'approve').filter((bounds) => reaches(bounds, estate));
   return theirs.length > 0 ? theirs : boundsFor(grants, 'read');

@@ -151,7 +151,7 @@ const entries = [call, wait, ...steps] as const;
 
 const sorts = ['call', 'wait', 'listed', 'planned', 'sent', 'settled', 'withheld'] as const;
 
-/** `entries` and what of them was too much to keep. */
+/** `entries`, and the number of further ones that were too many to keep. */
 export const timelineSchema = z
   .object({
     entries: z.array(z.discriminatedUnion('type', entries)),
