@@ -2,8 +2,7 @@ import type { EffectiveBaseSecurityAdminRuleUnion } from '@azure/arm-network';
 import type { Observed, SubnetFilters } from '../../src/core/observed.ts';
 import type { CloudId } from '../../src/core/resource.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
-import { each } from '../shared/each.ts';
-import { listWithRetries } from '../shared/listed-settings.ts';
+import { filtersBy } from '../shared/outer-filters.ts';
 import { partsOfId } from './ids.ts';
 import type { Scope } from './scope.ts';
 
@@ -13,30 +12,23 @@ type AdminRule = EffectiveBaseSecurityAdminRuleUnion;
  * The security admin rules that a network manager, of whichever subscription, puts on the VNets of these subnets: one listing for each VNet.
  * https://learn.microsoft.com/rest/api/networkmanager/list-network-manager-effective-security-admin-rules
  */
-export async function outerFilters(
+export function outerFilters(
   subnets: readonly Observed<'subnet'>[],
   scope: Scope,
   call: Call,
 ): Promise<readonly SubnetFilters[]> {
-  const networks = [...Map.groupBy(subnets, ({ attributes }) => attributes.network)];
-  const found = await each(networks, async ([network]) => ({
-    ok: true,
-    value: await listWithRetries(() => rulesOn(network, scope, call), scope.clock, call),
-  }));
-  call.signal.throwIfAborted();
-  return networks.flatMap(([, here], at) => {
-    const answer = found[at];
-    const its = filtersOf(answer?.ok ? answer.value : undefined);
-    return here.map(({ id }) => ({ subnet: id, ...its }));
-  });
+  const listings = {
+    sort: 'security admin rules',
+    placeOf: ({ attributes }: Observed<'subnet'>) => attributes.network,
+    list: ({ attributes }: Observed<'subnet'>) => rulesOn(attributes.network, scope, call),
+    namesOf: decidingIn,
+  };
+  return filtersBy(subnets, listings, { clock: scope.clock, call });
 }
 
-function filtersOf(rules: readonly AdminRule[] | ListingFailed | undefined): Omit<SubnetFilters, 'subnet'> {
-  if (rules === undefined) return { filters: [], unlisted: ['security admin rules were not listed'] };
-  if (rules instanceof ListingFailed)
-    return { filters: [], unlisted: [`security admin rules were not listed: ${rules.code}: ${rules.message}`] };
+function decidingIn(rules: readonly AdminRule[]): readonly string[] {
   const names = [...new Set(rules.filter(isDeciding).map(nameOf))];
-  return { filters: names.length === 0 ? [] : [listText(names)], unlisted: [] };
+  return names.length === 0 ? [] : [listText(names)];
 }
 
 /** A page has a token for the next one, which Azure sends empty at the end. */

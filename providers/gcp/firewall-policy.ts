@@ -1,8 +1,6 @@
-import type { Result } from '../../src/core/failure.ts';
 import type { Observed, SubnetFilters } from '../../src/core/observed.ts';
 import { type Call, ListingFailed } from '../../src/ports/provider.ts';
-import { each } from '../shared/each.ts';
-import { listWithRetries } from '../shared/listed-settings.ts';
+import { filtersBy } from '../shared/outer-filters.ts';
 import { placeOf } from './cloud-id.ts';
 import type { EffectivePolicy } from './messages.ts';
 import type { Scope } from './scope.ts';
@@ -12,32 +10,22 @@ import type { Scope } from './scope.ts';
  * network and region lists all of them.
  * https://docs.cloud.google.com/compute/docs/reference/rest/v1/regionNetworkFirewallPolicies/getEffectiveFirewalls
  */
-export async function outerFilters(
+export function outerFilters(
   subnets: readonly Observed<'subnet'>[],
   scope: Scope,
   call: Call,
 ): Promise<readonly SubnetFilters[]> {
-  const places = [...Map.groupBy(subnets, placeText)];
-  const found = await each(places, async ([, [first]]) => {
-    const told = first === undefined ? [] : await listWithRetries(() => listed(first, scope, call), scope.clock, call);
-    return { ok: true, value: told };
-  });
-  call.signal.throwIfAborted();
-  return places.flatMap(([, here], at) => here.map(({ id }) => ({ subnet: id, ...filtersOf(found[at]) })));
+  const listings = {
+    sort: 'firewall policies',
+    placeOf: placeText,
+    list: (subnet: Observed<'subnet'>) => listed(subnet, scope, call),
+    namesOf: (policies: readonly EffectivePolicy[]) => policies.filter(isDeciding).map(nameOf),
+  };
+  return filtersBy(subnets, listings, { clock: scope.clock, call });
 }
 
 const placeText = ({ id, attributes }: Observed<'subnet'>): string =>
   `${placeOf(attributes.network).path} ${placeOf(id).location}`;
-
-type Listed = readonly EffectivePolicy[] | ListingFailed;
-
-function filtersOf(found: Result<Listed> | undefined): Omit<SubnetFilters, 'subnet'> {
-  if (found === undefined || !found.ok) return { filters: [], unlisted: ['firewall policies were not listed'] };
-  const { value } = found;
-  if (value instanceof ListingFailed)
-    return { filters: [], unlisted: [`firewall policies were not listed: ${value.code}: ${value.message}`] };
-  return { filters: value.filter(isDeciding).map(nameOf), unlisted: [] };
-}
 
 /** As the cloud's own links begin: the call takes the network by its link. */
 const links = 'https://www.googleapis.com/compute/v1/';
