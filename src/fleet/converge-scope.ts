@@ -143,7 +143,9 @@ export function observationPlanner(
       // why: a former generation does not know the remaining rollouts of the newest one
       await keepCost(scene, isNewest ? { ...costNow, raises } : costNow, context);
     }
-    return { input, planned, generation: generation.number, plan, uncounted: others.uncounted + others.uncosted };
+    // why: a former generation does not know which machines shall be stopped by now
+    const told = isNewest ? plan : { ...plan, keptStopped: undefined };
+    return { input, planned, generation: generation.number, plan: told, uncounted: others.uncounted + others.uncosted };
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Action, driftPartOf, heldAs, isInGrace, verbKey } from '../core/action.ts';
+import { type Action, actionKey, driftPartOf, heldAs, isInGrace, keyBy } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Allowance, allowanceIn, type Budget, budgets } from '../core/limits.ts';
@@ -258,10 +258,10 @@ export async function recordRefusals(
   if (refused.size + done.size === 0) return;
   const kept = new Map((await backoffs.list(where)).map((one) => [one.address, one]));
   for (const address of done) if (kept.has(address)) await backoffs.clear(where, address);
-  const refusedActions = planned.filter((action) => refused.has(verbKey(action)));
-  // why: another part of the drift is of the same address, and was not sent unless nothing else was
+  const refusedActions = planned.filter((action) => refused.has(actionKey(action)));
+  // why: parts of a resource's drift have one address, and one of them is kept
   for (const action of refusedActions.toSorted((a, b) => Number(isApart(b)) - Number(isApart(a)))) {
-    const failure = refused.get(verbKey(action));
+    const failure = refused.get(actionKey(action));
     if (failure === undefined) continue;
     const again = { address: action.address, digest: digestOf(action), generation };
     const failures = timesBefore(again, kept.get(action.address)) + 1;
@@ -278,9 +278,9 @@ function outcomesOf(rounds: ConvergeResult['converged']['rounds']) {
   const refused = new Map<string, Failure>();
   const done = new Set<Address>();
   for (const { failed, settled } of rounds) {
-    for (const one of failed) if (repeats.has(one.failure.kind)) refused.set(verbKey(one), one.failure);
+    for (const one of failed) if (repeats.has(one.failure.kind)) refused.set(keyBy(one), one.failure);
     for (const one of settled) {
-      refused.delete(verbKey(one));
+      refused.delete(keyBy(one));
       done.add(one.address);
     }
   }

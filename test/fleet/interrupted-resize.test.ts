@@ -33,15 +33,25 @@ function frozen({ clock }: FleetWorld): object {
 }
 
 /** A machine of an hour, and a worker that ended while it resized it, before this request. */
-async function interrupted(before: Step, estate: object, spec: Spec): Promise<FleetWorld> {
+async function interrupted(
+  before: Step,
+  estate: object,
+  spec: Spec,
+  beside: readonly object[] = [],
+): Promise<FleetWorld> {
   const world = fleetWorld();
-  await world.accept(ground(spec), { limits, ...estate });
+  if (beside.length > 0) {
+    await world.accept([...ground({ ...spec, power: 'stopped' }), ...beside], { limits, ...estate });
+    await world.reconcile();
+    await wait(world, hourMs);
+  }
+  await world.accept([...ground(spec), ...beside], { limits, ...estate });
   await world.reconcile();
   for (const ms of [60_000, hourMs]) {
     await wait(world, ms);
     assert.equal((await world.reconcile()).outcome, 'done');
   }
-  await world.accept(ground({ ...spec, size: 'large' }), { limits, ...estate });
+  await world.accept([...ground({ ...spec, size: 'large' }), ...beside], { limits, ...estate });
   world.cloud.faults.add({ on: before, fault: { do: 'refuse', code: 'Throttled' }, times: 1e6 });
   const ending = new AbortController();
   void world.clock.sleep(20_000).then(() => ending.abort());
@@ -134,4 +144,41 @@ it('a machine that a colleague stopped after its resize is left alone where drif
   await wait(world, hourMs);
   assert.deepEqual((await world.reconcile()).writes, []);
   assert.equal(machineOf(world).power, 'stopped');
+});
+
+it('a start that the cloud refuses is tried less and less often, beside a resize that a freeze holds', async () => {
+  const world = await interrupted('StartInstances', {}, {});
+  await world.accept(ground({ size: 'huge' }), { limits, ...frozen(world) });
+  world.cloud.faults.add({ on: 'StartInstances', fault: { do: 'refuse', code: 'Denied' }, times: 1e6 });
+  let tries = 0;
+  for (let minute = 0; minute < 50; minute += 1) {
+    if ((await world.reconcile()).writes.includes('StartInstances')) tries += 1;
+    await wait(world, 60_000);
+  }
+  assert.ok(tries >= 4 && tries <= 8, `${tries} tries`);
+  world.cloud.faults.clear();
+  for (const ms of [hourMs, 120_000, 120_000]) {
+    await wait(world, ms);
+    await world.reconcile();
+  }
+  assert.deepEqual(machineOf(world), { power: 'running', size: 'huge' });
+});
+
+it('a machine that an earlier generation wanted stopped is started, also where that generation heals others', async () => {
+  const other = (mode: string, tier: string) =>
+    network({ internet: false, mode, cidr: '10.9.0.0/16', subnets: [] }, { name: 'other', labels: { tier } });
+  const world = await interrupted('StartInstances', {}, {}, [other('enforce', 'a')]);
+  const until = world.clock.now() + hourMs;
+  const held = { what: 'all', of: { by: 'address', name: `${where.scope}/instance/web` } } as const;
+  await world.store.fleet.pauses.begin(where.estate, { ...held, reason: 'x', person: 'ada', until });
+  await world.accept([...ground({ size: 'large' }), other('plan', 'b')], { limits });
+  for (const ms of [0, 400_000, 60_000]) {
+    await wait(world, ms);
+    await world.reconcile();
+  }
+  await world.accept([...ground({ size: 'huge' }), other('plan', 'b')], { limits, ...frozen(world) });
+  await wait(world, 0.9 * hourMs);
+  assert.equal(machineOf(world).power, 'stopped');
+  await world.reconcile();
+  assert.equal(machineOf(world).power, 'running');
 });
