@@ -15,7 +15,7 @@ test('the effect of plans and the answers of reach are those of the packet check
   assert.ok(compared > 1000 && changed > 50, `${compared} packets, ${changed} changed`);
 });
 
-test('the effect of a plan on many machines is told in few lines', () => {
+test('the effect of a plan on many machines has few lines', () => {
   const { told } = measureEffect('aws', { instances: 500, rules: 100, changes: 40 });
   assert.ok(told > 20 && told < 100, `${told} lines`);
 });

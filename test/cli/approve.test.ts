@@ -59,7 +59,7 @@ test('specs that were never applied: shown, asked, accepted and approved; a work
   assert.equal(await store.fleet.rollouts.standing(where), 1);
 });
 
-test('whoever says no, cannot be asked, or says nothing of why, changes nothing', async () => {
+test('a no, a missing terminal or a missing reason changes nothing', async () => {
   const { approve, store, run, specs } = await place();
   const no = await approve([], 'y\n');
   assert.deepEqual([no.code, no.stdout], [3, '']);
@@ -121,7 +121,7 @@ async function enforced() {
   return all;
 }
 
-test('what modes and limits withhold is lifted, what is over a limit only then too; pauses and protect are not', async () => {
+test('an approval lifts modes and limits, also limits that only it exceeds; pauses and protect hold', async () => {
   const { approve, specs, worker, writes, given, run } = await enforced();
   edit(specs, 'instances.yaml', 'replicas: 3', 'replicas: 1');
   edit(specs, 'instances.yaml', '  size: t3.medium\n', '  size: t3.medium\n  userData: { file: web.sh }\n');
@@ -154,7 +154,7 @@ test('what modes and limits withhold is lifted, what is over a limit only then t
   assert.deepEqual(writes(), ['RevokeSecurityGroupIngress', 'TerminateInstances']);
 });
 
-test('where nothing waits nothing is written; specs that are not in force are told', async () => {
+test('without waiting changes nothing is written; inactive specs are reported', async () => {
   const { approve, specs, store } = await enforced();
   const head = await store.audit.head('acme');
   const none = await approve();

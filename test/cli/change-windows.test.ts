@@ -100,7 +100,7 @@ test('a freeze that is removed holds until the next commit', async () => {
   assert.notDeepEqual(writes(), []);
 });
 
-test('a freeze that begins while apply sends holds what was not sent yet', async () => {
+test('a freeze that begins while apply sends holds the unsent changes', async () => {
   const own = commandLine();
   const { specs: other, sandbox: cloud } = await sandboxed();
   assert.equal((await own(['apply', other, allow, '--yes'])).code, 0);

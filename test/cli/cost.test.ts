@@ -35,7 +35,7 @@ test('a plan without prices says nothing of cost', async () => {
   assert.ok(!('cost' in JSON.parse((await run(['plan', specs, allow, '--json'])).stdout)));
 });
 
-test('a plan tells the monthly cost, its change, and what has no price', async () => {
+test('a plan shows the monthly cost, its change, and resources without a price', async () => {
   writeFileSync(join(specs, 'prices.yaml'), prices);
   const all = (3 * web + db).toFixed(2);
   const { stdout } = await run(['plan', specs, allow]);
@@ -64,7 +64,7 @@ test('a server tells it to those who see all of the estate', async () => {
   assert.match((await ask(run, 'planner')(['plan', '--active'])).stdout, line);
 });
 
-test('the inventory lists what is idle, with its cost', async (t) => {
+test('the inventory lists idle objects, with their cost', async (t) => {
   const client = new EC2Client({ endpoint: sandbox.url, region: 'eu-west-1' });
   t.after(() => client.destroy());
   const { Reservations: all = [] } = await client.send(

@@ -165,7 +165,7 @@ test('an update that stops the machine says so', () => {
   ]);
 });
 
-test('a difference of long lists is told entry by entry', () => {
+test('a difference of long lists has a line for each entry', () => {
   const seen = observed('network', 'vpc-1', network());
   const routes = { field: 'settings.routes', from: [route], to: [{ ...route, nextHop: 'igw-2' }] };
   const { Planned: planned } = explained({

@@ -54,7 +54,7 @@ for (const [given, goes, held] of rows)
       );
   });
 
-test('drift is told although healing is paused, and what holds it', async (t) => {
+test('drift shows while healing is paused, with the pause', async (t) => {
   t.after(() => run(['resume', specs, '--all', ...because]));
   await run(['pause', specs, ...because]);
   const { code, stdout } = await run(['drift', specs, allow, '--detailed-exitcode']);
@@ -72,7 +72,7 @@ test('a plan with everything withheld exits 2 with --detailed-exitcode', async (
   assert.equal((await run(['plan', specs, allow])).code, 0);
 });
 
-test('apply leaves what is paused alone, says so, and exits 3; a plan that was kept does too', async (t) => {
+test('apply leaves paused resources alone, says so, and exits 3, and so does a saved plan', async (t) => {
   t.after(() => run(['resume', specs, '--all', ...because]));
   const kept = join(temporaryFolder(), 'next.plan');
   assert.equal((await run(['plan', specs, allow, '--out', kept])).code, 0);

@@ -13,7 +13,7 @@ test.beforeEach(() => sandbox.control.log.clear());
 edit(specs, 'network.yaml', 'description: public site', 'description: our site');
 const outage = ['incident', 'start', 'db-outage', specs, '--reason', '#4711', '--for', '4h'];
 
-test('an incident says what it holds, what goes on, until when, and the line that ends it', async () => {
+test('an incident shows the held work, the other work, its end, and the command that ends it', async () => {
   const { code, stdout } = await run(outage);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^Incident db-outage: it holds everything of the estate until \S+ \S+ UTC \(4 h\)\n/);

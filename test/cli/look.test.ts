@@ -247,7 +247,7 @@ test('explain lists the same of a network', async () => {
   assert.ok(stdout.includes(`\nOn the cloud, not in the language\n  ${line}\n`), stdout);
 });
 
-test('explain what is not there: what is near', async () => {
+test('explain of an unknown address names near ones', async () => {
   const { code, stderr } = await run(['explain', 'wev-0', '--specs', place.specs, allow]);
   assert.equal(code, 1);
   assert.match(stderr, /Nothing here has the address "wev-0"[\s\S]*Did you mean web-0\?/);

@@ -23,7 +23,7 @@ test('status says that a generation is applied once an apply left nothing', asyn
   assert.doesNotMatch(stdout, /not fully applied|no generation yet/);
 });
 
-test('status says how to see what is left of a generation that is not wholly in force', async () => {
+test('status names the command that shows the remaining work of a generation', async () => {
   edit(specs, 'estate.yaml', 'mode: enforce', 'mode: observe');
   edit(specs, 'network.yaml', 'ports: [443]', 'ports: [444]');
   assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 3);

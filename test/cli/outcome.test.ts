@@ -63,7 +63,7 @@ const exits: readonly (readonly [name: string, result: Partial<ApplyResult>, cod
 for (const [name, result, code] of exits)
   test(`${name}: exit ${code}`, () => assert.equal(exitOf({ ...nothing, ...result }), code));
 
-test('after a failure the text names each: what failed and why, what was refused, open, not done and done', () => {
+test('after a failure the text names each failed, refused, open, undone and finished action', () => {
   const all = { ...nothing, done, left, failed: [failure], refused: [refusal], open: [taken] };
   const [verdict, body] = outcomeText(all, 7, (_, text) => text);
   assert.equal(
@@ -79,7 +79,7 @@ test('after a failure the text names each: what failed and why, what was refused
   ]);
 });
 
-test('what one cause holds open in a scope is one line', () => {
+test('actions that one cause holds open in a scope are one line', () => {
   const unlisted = (name: string, why: string): Finding => ({ ...taken, address: at('network', name), why });
   const open = [unlisted('a', 'denied'), unlisted('b', 'denied'), unlisted('c', 'taken'), gap];
   assert.deepEqual(outcomeText({ ...nothing, open }, 1, (_, text) => text)[1].split('\n'), [

@@ -20,7 +20,7 @@ const folder = temporaryFolder({
 const specs = join(folder, 'specs');
 const run = commandLine();
 
-test('validate --overlay: the documents of that overlay count, and its name is told', async () => {
+test('validate --overlay: the documents of that overlay count, and its name shows', async () => {
   const { code, stdout } = await run(['validate', specs, '--overlay', 'prod', '--json']);
   const { estate, documents, overlay, revision } = JSON.parse(stdout);
   assert.deepEqual([code, estate, documents, overlay], [0, 'acme-prod', 3, 'prod']);
@@ -53,7 +53,7 @@ test('a plan that was kept knows its overlay: apply --plan needs no word of it',
   assert.match(stdout, /^Applied: 2 /);
 });
 
-test('explain tells of each field the line and the layer that decided', async () => {
+test('explain names the deciding line and layer of each field', async () => {
   const { code, stdout } = await run(['explain', 'network/core', '--specs', specs, '--overlay', 'prod']);
   const line = (file: string): string => join(specs, file);
   assert.equal(code, 0);

@@ -28,7 +28,7 @@ spec:
       message: Let in only the bastion.
 `;
 
-test('inventory --violations: objects that break a policy as they stand, whoever made them', async () => {
+test('inventory --violations: existing objects that break a policy, of any author', async () => {
   const run = commandLine();
   const place = await sandboxed({ estate: legacy });
   writeFileSync(join(place.specs, 'policy.yaml'), policy);

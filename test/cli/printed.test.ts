@@ -262,7 +262,7 @@ function progressed(key: string, text: string): string {
 
 const lines = (text: string): number => text.split('\n').length;
 
-describe('what others named neither steers a terminal nor makes a line', () => {
+describe('names of others neither steer a terminal nor make a line', () => {
   for (const [name, text] of texts)
     test(name, () => {
       const [plain, stung] = [text((thing) => thing), text((thing) => barbed(thing))];
@@ -298,12 +298,12 @@ describe('what others named neither steers a terminal nor makes a line', () => {
   });
 });
 
-test('what people write stays as it is: letters of all languages, emoji of several, signs', () => {
+test('texts of people stay as they are: letters of all languages, composed emoji, signs', () => {
   const text = 'Grüße 日本 می‌خواهم 👩‍👩‍👧 \\n 50 % “x” \u00a0é';
   assert.equal(printable(text), text);
   assert.deepEqual(printable({ text: [text, 1, null, undefined, true] }), { text: [text, 1, null, undefined, true] });
 });
 
-test('what a terminal obeys is written as JSON escapes it', () => {
+test('control characters are escaped as in JSON', () => {
   assert.equal(printable('\u001b[2J\n\r\t\u009b\u202e\u{e0001}'), '\\u001b[2J\\n\\r\\t\\u009b\\u202e\\udb40\\udc01');
 });

@@ -14,7 +14,7 @@ before(async () => {
   assert.equal(applied.code, 0, applied.stderr);
 });
 
-test('yes: with the rules that allow it, their documents, and what is taken for granted', async () => {
+test('yes: with the rules that allow it, their documents, and the assumptions', async () => {
   const { code, stdout } = await run(['reach', 'core.web', 'core.db', '5432', ...here]);
   assert.equal(code, 0);
   const [verdict, scope, ...rest] = stdout.split('\n');
@@ -70,7 +70,7 @@ for (const [name, args, says] of [
     assert.match(stderr, says);
   });
 
-test('a scope that was not listed is told beside those that answer', async () => {
+test('an unlisted scope shows beside those that answer', async () => {
   const own = commandLine();
   const { sandbox, specs: others } = await sandboxed();
   const endpoint = `endpoint: ${sandbox.url}`;

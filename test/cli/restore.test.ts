@@ -96,7 +96,7 @@ test('restore names the guards that it loosens, refuses the future, and does not
   ]);
 });
 
-test('restore tells of no patch: its values are none of the specs', async () => {
+test('restore shows no patch: its values are none of the specs', async () => {
   const { specs } = await sandboxed();
   const clock = movableClock();
   const run = commandLine({ clock });

@@ -93,7 +93,7 @@ test('holds and approvals: the person, the reason, the end, and the command that
   await held.lease.release();
 });
 
-test('sources that no worker follows any more are told, with the way to start one', async () => {
+test('status shows sources without a following worker, with the way to start one', async () => {
   const source = {
     source: 'https://git.example/infra.git',
     head: 'git:0123456789',
@@ -179,7 +179,7 @@ test('removed resources that still run: until when, and the ways to keep or to d
   );
 });
 
-test('lifetimes: their end, the way back, and what is left of an estate', () => {
+test('lifetimes: their end, the way back, and the rest of an estate', () => {
   const hour = 3_600_000;
   const one = { ttlMs: 8 * hour, since: until - 8 * hour, generation: 1, until, isOver: true };
   const lifetimes = [

@@ -77,7 +77,7 @@ interface Found {
 const found = async (...args: readonly string[]): Promise<readonly Found[]> =>
   JSON.parse((await who(...args, '--json')).stdout).resources;
 
-test('a port: every rule that opens it, whoever made it, the newest change first', async () => {
+test('a port: every rule that opens it, of any author, the newest change first', async () => {
   const { code, stdout } = await who('22/tcp');
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^22\/tcp: 4 rules open it\n/);
@@ -148,7 +148,7 @@ test('a rule document and an unmanaged object', async () => {
   );
 });
 
-test('what healing undid is told with the change that it undid', async () => {
+test('healing shows with the change that it undid', async () => {
   assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
   const changes = (await found(machine))[0]?.changes ?? [];
   assert.deepEqual(changes.map(({ source, verb }) => `${source} ${verb ?? ''}`.trim()).toSorted(), [
@@ -164,7 +164,7 @@ test('what healing undid is told with the change that it undid', async () => {
   assert.match((await who(machine)).stdout, /\n {4}it undid: changed by \S+ada \(CreateTags /);
 });
 
-test('a rule that healing removed is told of for a week, by its port and by its name', async () => {
+test('a rule that healing removed shows for a week, by its port and by its name', async () => {
   const { stdout } = await who('22/tcp');
   assert.match(stdout, /^22\/tcp: 3 rules open it; 1 rule of the last 7 days did, and is gone\n/);
   const rule = 'core.web.ingress.tcp.20-25.0.0.0.0/0';

@@ -34,7 +34,7 @@ test('the second healing is followed by a minute, the next ones by twice as much
   assert.deepEqual(minutes, [0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
 });
 
-test('however often a door is opened, few of its closings are told', () => {
+test('few closings of a port that opens again and again become events', () => {
   const told = Array.from({ length: 600 }, (_, i) => i + 1).filter((times) => isTold({ times }));
   assert.deepEqual(told, [2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 32, 64, 128, 256, 512]);
 });

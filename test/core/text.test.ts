@@ -24,5 +24,5 @@ test('a full stop: one, and none where the text ends by itself', () => {
   assert.deepEqual(['', 'no', 'no.', 'no!'].map(withoutFullStop), ['', 'no', 'no', 'no!']);
 });
 
-test('the message of whatever was thrown', () =>
+test('the message of any thrown value', () =>
   assert.deepEqual([new TypeError('no'), 'no', undefined].map(messageOf), ['no', 'no', 'undefined']));

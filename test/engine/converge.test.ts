@@ -54,7 +54,7 @@ describe('converge', () => {
     assert.deepEqual([second.outcome, second.writes, second.rounds], ['done', [], []]);
   });
 
-  it('what people changed is put back', async () => {
+  it('changes of people are put back', async () => {
     const world = smallWorld();
     const documents = [convergeNetwork(), convergeRule([443])];
     await world.apply(documents);
@@ -143,7 +143,7 @@ describe('converge, machines', () => {
 });
 
 describe('converge, when something is in the way', () => {
-  it('what is refused is told and given up, all else goes on', async () => {
+  it('refused actions are reported and given up, all others go on', async () => {
     const world = smallWorld();
     world.cloud.faults.add({ on: 'CreateSubnet', fault: { do: 'refuse', code: 'Denied' } });
     const applied = await world.apply([convergeNetwork(), convergeRule([443]), machines(1)]);
@@ -366,7 +366,7 @@ const olderNetwork = (tier?: string) => ({
 });
 
 describe('a reconcile of an older generation', () => {
-  it('leaves alone what a newer one has applied, and says so once', async () => {
+  it('leaves resources alone that a newer one has applied, and says so once', async () => {
     const world = smallWorld();
     await world.apply([olderNetwork('old')]);
     await world.apply([olderNetwork('new')]);
@@ -387,7 +387,7 @@ describe('a reconcile of an older generation', () => {
   });
 });
 
-describe('what stands as a new spec wants it already', () => {
+describe('resources that match a new spec already', () => {
   /** A person sets by hand the label that the next spec asks for; the window of our own write is over. */
   async function relabelled(how: { readonly afterMs: number }) {
     const world = smallWorld();

@@ -325,7 +325,7 @@ describe('regions of targets', () => {
     assert.equal(gaps[0]?.reason, 'at targets.yaml:7:11, targets.yaml:17:11: no region north');
   });
 
-  it('all are there: nothing is told', async () => {
+  it('all are there: nothing is reported', async () => {
     const seen = await look({ ...listing(), checkRegions: among('north', 'south') }, knowing(), { regions });
     assert.deepEqual([idsOf(seen), seen.gaps, 'unknownRegions' in seen], [['sub-1'], [], false]);
   });

@@ -298,7 +298,7 @@ describe('a session whose credentials cannot be had', () => {
       assertHidden(gaps, session);
     });
 
-  it('lists and writes nothing, whoever asks it', async () => {
+  it('lists and writes nothing', async () => {
     const { session } = await open({ env: 'SETPOINT_SECRET_A' });
     const { list, create } = session.actuators.network;
     const call = {

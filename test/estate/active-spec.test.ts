@@ -42,7 +42,7 @@ for (const [name, of, at, held] of rows)
     assert.equal(hold(gone(at))?.code, held ? 'paused' : undefined);
   });
 
-describe('what a person saw, kept as the inventory', () => {
+describe('observations of a person, kept as the inventory', () => {
   it('leaves the lines of scopes that the specs in force do not name', async () => {
     const world = fleetWorld();
     const { store, clock } = world;

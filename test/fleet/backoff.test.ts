@@ -67,7 +67,7 @@ test('a person who asks for a reconcile, and a new generation, have it tried at 
   assert.ok((await reconcile()).deletes > 0);
 });
 
-test('what was seen of it has changed: it is another matter', async () => {
+test('a changed observation ends the backoff', async () => {
   const { pass: reconcile, cloud } = await stuck();
   const { items } = cloud.outside.do('ListSubnets', {});
   const subnet = items.find(({ cidr }) => cidr === old.cidr) ?? assert.fail('it stands');

@@ -60,7 +60,7 @@ async function standing(documents: readonly object[], estate: object): Promise<F
 }
 
 describe('a limit on the monthly cost of an estate', () => {
-  it('holds a rollout above it, tells of it, and goes on when the limit is raised', async () => {
+  it('holds a rollout above it, reports it, and goes on when the limit is raised', async () => {
     const world = await standing([web(1000)], limitedTo(10));
     assert.equal(machinesIn(world), 0);
     assert.match(await whyOf(world), /would cost 730000.00 USD a month, the limit is 7300.00/);

@@ -67,7 +67,7 @@ describe('limits of an estate with two scopes, each with a worker of its own', (
   });
 });
 
-describe('what is still to be destroyed elsewhere', () => {
+describe('deletions that other scopes have not made yet', () => {
   const told = async (world: FleetWorld) => {
     const { by, charter } = await charteredAt(world, south);
     return (await otherScopes(south, changesOf(by), charter, world)).changes?.count;
@@ -211,7 +211,7 @@ const machinesIn = ({ cloud }: FleetWorld): number =>
 describe('new machines', () => {
   const typo = [wide, machine('web', { replicas: 900 })];
 
-  it('that are far more than somebody meant are not launched, and are told of', async () => {
+  it('that are far more than intended are not launched, and are reported', async () => {
     const world = fleetWorld();
     await world.accept(typo);
     for (let reconcile = 0; reconcile < 2; reconcile++) await world.reconcile();
@@ -283,7 +283,7 @@ describe('rules that nobody wrote', () => {
     assert.equal(rulesIn(world), stated);
   });
 
-  it('beyond the limit wait for a person, and are told of in every reconcile', async () => {
+  it('beyond the limit wait for a person, and every reconcile reports them', async () => {
     const world = fleetWorld();
     await world.accept(documents, { limits: { closures: 3 } });
     await world.reconcile();

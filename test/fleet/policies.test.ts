@@ -65,7 +65,7 @@ describe('a policy in enforce mode, in a fleet', () => {
     assert.deepEqual(openPorts(world), ['22']);
   });
 
-  it('a policy that goes holds on, whatever its target is called now', async () => {
+  it('a removed policy still holds, also under a new name of its target', async () => {
     const again = (name: string): object => ({
       kind: 'Target',
       metadata: { name },
@@ -192,7 +192,7 @@ describe('rules about changes in enforce mode, in a fleet', () => {
     assert.deepEqual(openPorts(world), ['22']);
   });
 
-  it('a colleague’s open door is closed, whatever a rule about actions denies', async () => {
+  it('a port that a colleague opened is closed, against any rule about actions', async () => {
     const world = fleetWorld();
     await world.accept([ground, https, changes("action.verb == 'delete'")]);
     await world.reconcile();

@@ -30,7 +30,7 @@ const reconcileIn = (world: FleetWorld, context: WorkerContext = world.context, 
     reconcileHandler(context, generationsOf(context), everyMs)(where, new AbortController().signal),
   );
 
-describe('how a reconcile went', () => {
+describe('the record of a reconcile', () => {
   it('is written down: what it rests on, every call with its rate limits, what was settled, and when the next is due', async () => {
     const world = fleetWorld();
     const generation = await world.accept([network({ internet: false })]);

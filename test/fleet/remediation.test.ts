@@ -157,7 +157,7 @@ describe('drift by its remediation, without a person', () => {
 });
 
 describe('the document, its target and the estate', () => {
-  it('the most specific one holds, whatever it says', async () => {
+  it('the most specific one holds, in either direction', async () => {
     for (const [own, writes] of [
       ['heal', ['TagObjects']],
       ['propose', []],

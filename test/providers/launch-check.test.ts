@@ -144,7 +144,7 @@ const clouds: readonly Cloud[] = [
 ];
 
 for (const cloud of clouds)
-  describe(`whether a machine can be launched, on ${cloud.name}`, () => {
+  describe(`the launch check, on ${cloud.name}`, () => {
     let stage: Stage;
     before(async () => {
       stage = await cloud.open();
@@ -177,7 +177,7 @@ for (const cloud of clouds)
         if (says && answer && 'failure' in answer) assert.match(answer.failure.message, says);
       });
 
-    it('what may not be read says nothing of the machine', async () => {
+    it('a denied read leaves the machine unjudged', async () => {
       const session = await stage.open();
       stage.sandbox.control.faults.add({ match: {}, effect: { kind: 'access-denied' } });
       const answer = await session.canLaunch?.(question(), recordedCall());
@@ -186,7 +186,7 @@ for (const cloud of clouds)
     });
   });
 
-describe('whether a machine can be launched in a subnet, on AWS', () => {
+describe('the launch check of a subnet, on AWS', () => {
   it('a zone that does not offer the size, and a subnet without a free address', async (t) => {
     const stage = await openAwsStage();
     t.after(() => stage.close());
@@ -215,7 +215,7 @@ describe('whether a machine can be launched in a subnet, on AWS', () => {
 const beside = { needsRoom: true, publicIp: false } as const;
 const afterIts = { needsRoom: false, publicIp: false } as const;
 
-describe('whether there is room for a machine, on Google Cloud', () => {
+describe('the check of room for a machine, on Google Cloud', () => {
   const asked = (estate: Estate, over: Partial<LaunchQuestion> = {}): LaunchQuestion => ({
     address: 'gcp/acme-prod/europe-west1-b/instance/web-9',
     image: 'projects/debian-cloud/global/images/family/debian-12',
@@ -280,7 +280,7 @@ describe('whether there is room for a machine, on Google Cloud', () => {
   });
 });
 
-describe('whether there is room for a machine, on Azure', () => {
+describe('the check of room for a machine, on Azure', () => {
   const asked = ({ subnet }: Pick<Land, 'subnet'>, over: Partial<LaunchQuestion> = {}): LaunchQuestion => ({
     address: `${prefix}/instance/web-9`,
     image: 'Canonical:ubuntu-24_04-lts:server:latest',

@@ -23,7 +23,7 @@ import {
 } from './support/answers-world.ts';
 
 describe('an approval over the API', () => {
-  it('of what was shown lets a worker do that, in the name of who approved it', async () => {
+  it('of the shown actions lets a worker carry them out, in the name of the approver', async () => {
     const world = await waiting();
     const offer = await offered(world, 'bob');
     assert.deepEqual(
@@ -131,7 +131,7 @@ describe('an approval of what was posted', () => {
 });
 
 describe('the reach of an approval over the API', () => {
-  it('is what is shown: what moved has another digest, and is named', async () => {
+  it('is of the shown actions: a moved action has another digest, and is named', async () => {
     const world = await waiting();
     const { digest } = await offered(world, 'bob');
     await bringIn(world, labelled('c'), ['root@acme.example']);
@@ -150,7 +150,7 @@ describe('the reach of an approval over the API', () => {
     assert.match(text, /incomplete observation.*network was not listed/);
   });
 
-  it('ends at the bounds of whoever asks', async () => {
+  it('ends at the bounds of the caller', async () => {
     const owned = (tier: string) => [
       network({ internet: false }),
       rule('https'),

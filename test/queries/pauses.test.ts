@@ -349,7 +349,7 @@ describe('a scope in quarantine, over the API', () => {
   });
 });
 
-describe('what is let go on', () => {
+describe('resumed work', () => {
   const mixed: readonly object[] = [
     { rolloutOf: 'web', quarantined: scope },
     { rolloutOf: 'web', all: true },

@@ -88,7 +88,7 @@ describe('the meaning of a plan', () => {
     return body as { effect?: object; policies?: readonly { address: string; targets: readonly string[] }[] };
   };
 
-  it('has the effect and all violations for whoever sees all of the estate', async () => {
+  it('has the effect and all violations for callers who see all of the estate', async () => {
     const { effect, policies = [] } = await asked('whole');
     assert.ok(effect);
     assert.deepEqual(
@@ -97,7 +97,7 @@ describe('the meaning of a plan', () => {
     );
   });
 
-  it('has the violations of a part alone for whoever sees that part', async () => {
+  it('has the violations of a part alone for callers who see that part', async () => {
     const { effect, policies = [] } = await asked('part');
     assert.equal(effect, undefined);
     assert.deepEqual(
@@ -148,7 +148,7 @@ test('all that plans stands in one line, and what waits there for the same is pl
   assert.equal(looked.mock.callCount(), 2, 'nothing is kept for those who come later');
 });
 
-test('who waits in the line for what was changed meanwhile is told of that', async () => {
+test('a caller who waits for a changed estate learns of the change', async () => {
   const world = await activeWorld();
   const { fleet, inventory } = world.store;
   const { latest } = inventory;
@@ -384,7 +384,7 @@ describe('a plan of posted specs that reach for more than those in force', () =>
     assert.equal((await post(world, [{ path: 'a.yaml', text: ' '.repeat(9_000_000) }])).status, 413);
   });
 
-  it('is not asked for by whoever may plan a part of the estate only', async () => {
+  it('is refused to callers who may plan only a part of the estate', async () => {
     const part = callerOf('planner', { grants: [{ role: 'planner', estates: ['acme'], owners: ['team-web'] }] });
     const world = answersWorld({ part });
     await bringIn(world, labelled('a'), undefined);

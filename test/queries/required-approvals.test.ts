@@ -87,7 +87,7 @@ const relabelled = (approvers: object) =>
   after([...ground, web('a'), asks(approvers)], [...ground, web('b'), asks(approvers)]);
 
 describe('a change that a policy asks approvals for', () => {
-  it('waits until so many people have approved it, and says who is missing', async () => {
+  it('waits for enough approvers, and names the missing ones', async () => {
     const world = await relabelled({ people: 2 });
     assert.equal(tierOf(world), 'a');
     const offer = await offeredTo(world, 'bob');
@@ -240,7 +240,7 @@ describe('approvals that a policy asks for', () => {
     assert.equal(tierOf(held), 'b');
   });
 
-  it('waits for a pause, a window and a limit as well, whoever approved it', async () => {
+  it('waits for a pause, a window and a limit as well, with any approval', async () => {
     const world = await relabelled({ people: 2 });
     const held = { what: 'all', of: { by: 'estate' } } as const;
     const by = { person: 'zoe', reason: 'stop' };

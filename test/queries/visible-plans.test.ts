@@ -63,7 +63,7 @@ async function told({ api }: AnswersWorld, who: string, what: string): Promise<T
   return answer.body as Told;
 }
 
-describe('what who is bounded is told beside actions', () => {
+describe('the answers to callers with bounds, beside actions', () => {
   for (const what of ['GET /v1/drift', 'GET /v1/approvals', 'POST /v1/plans'])
     it(`${what}: no counts of what others change`, async () => {
       const world = await drifted();
@@ -114,7 +114,7 @@ describe('what who is bounded is told beside actions', () => {
   });
 });
 
-it('the cost of an estate is told to those who see all of it', () => {
+it('only callers who see all of an estate see its cost', () => {
   const cost = { currency: 'USD', before: 1, after: 2, unpriced: [] };
   const bound = { estate: 'acme', revision: 'r', cost };
   assert.equal(boundWithin(bound, { estate: 'acme', seen: [{}] }).cost, cost);

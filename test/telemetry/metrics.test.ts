@@ -124,7 +124,7 @@ describe('leases', () => {
 });
 
 describe('budgets', () => {
-  it('are told by cloud and action, never by account', async () => {
+  it('are counted by cloud and action, never by account', async () => {
     const { telemetry, value, shown } = watched();
     telemetry.rateLimits.waited(`${scope}/RunInstances`, 250);
     telemetry.rateLimits.waited('aws/444455556666/us-east-1/RunInstances', 750);
@@ -147,7 +147,7 @@ describe('budgets', () => {
   });
 });
 
-describe('what is asked for when somebody looks', () => {
+describe('figures that are read on demand', () => {
   it('is shown as it is then, and no longer', async () => {
     let counts = [{ cloud: 'aws', state: 'waiting' as const, count: 4 }];
     const { value } = watched({ queue: async () => counts, openIntents: async () => [{ cloud: 'gcp', count: 2 }] });

@@ -144,7 +144,7 @@ describe('a server answers as the store would from here', () => {
       assert.equal(remote.code, local.code);
     });
 
-  test('what drifted is there, and whose change it was', async () => {
+  test('drift shows, with its author', async () => {
     const { code, stdout } = await asked(['drift', '--detailed-exitcode']);
     assert.equal(code, 2);
     assert.match(
@@ -169,7 +169,7 @@ const refused: readonly (readonly [args: readonly string[], who: string, says: R
   [['drift', '--target', 'aws-prot'], 'viewer', /has no target aws-prot that you may see/],
 ];
 
-describe('what a server refuses', () => {
+describe('refusals of a server', () => {
   for (const [args, who, says] of refused)
     test(`${args.join(' ')} of ${who}`, async () => {
       const { code, stdout, stderr } = await asked(args, who);
@@ -187,12 +187,12 @@ test('a verdict about a ledger is by the word of its server, and an export is pr
   rmSync(out);
 });
 
-test('who sees a part of an estate is not told how long its ledger is', async () => {
+test('a caller who sees a part of an estate does not learn the length of its ledger', async () => {
   const { stdout } = await asked(['ledger'], 'web');
   assert.match(stdout, /^Ledger: \d+ entr(y|ies), the newest of those that you may see\n/);
 });
 
-test('what stood in a folder before does not matter to a server', async () => {
+test('a server does not use the folder', async () => {
   edit(place.specs, 'network.yaml', 'description: public site', 'description: our site');
   assert.equal((await asked(['drift', '--json'])).code, 0);
 });

@@ -57,7 +57,7 @@ test('posted specs are planned with the patch that holds beside them', async () 
   assert.match(stdout, /^Plan: 1 to add, 0 to change.*, patched/, stderr);
 });
 
-test('viewers list it, and do not patch; of an owner only what is theirs', async () => {
+test('viewers list it, and do not patch; a viewer of one owner sees only that owner’s', async () => {
   const listed = await asked(['patch', 'list'], 'viewer');
   assert.match(
     listed.stdout,
@@ -113,7 +113,7 @@ test('a patch that is over and that no worker has ended is listed as over, as fr
   assert.equal(listed.expired, true);
 });
 
-test('its calls are those of its document, whatever else waits', async () => {
+test('its calls are those of its document, also while other changes wait', async () => {
   edit(place.specs, 'instances.yaml', 'replicas: 3', 'replicas: 4');
   const approved = await here(['approve', place.specs, allow, '--yes', '--reason', 'one more']);
   assert.equal(approved.code, 0, approved.stderr);

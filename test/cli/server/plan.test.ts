@@ -59,7 +59,7 @@ describe('a folder is planned by a server as from here', () => {
       assert.ok(stdout.includes(`  ${join(place.specs, 'network.yaml')}:`), stdout);
     }));
 
-  test('what is in force is planned without a folder', async () => {
+  test('the active specs are planned without a folder', async () => {
     const { code, stdout, stderr } = await asked(['plan', '--active', '--detailed-exitcode', '--target', 'aws-prod']);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^Plan: 0 to add, 0 to change/);
@@ -79,7 +79,7 @@ const refused: readonly (readonly [args: readonly string[], code: number, says: 
   [['plan', '/nonexistent'], 1, /cannot be read/],
 ];
 
-describe('what cannot be planned by a server', () => {
+describe('plans that a server refuses', () => {
   for (const [args, code, says] of refused)
     test(args.slice(1).join(' ').replace(place.specs, 'specs'), async () => {
       const said = await asked(args);
@@ -87,7 +87,7 @@ describe('what cannot be planned by a server', () => {
       assert.match(said.stderr, says);
     });
 
-  test('a viewer may not, and is told what it takes', async () => {
+  test('a viewer may not, and learns the needed permission', async () => {
     const { code, stderr } = await asked(['plan', place.specs], 'viewer');
     assert.equal(code, 1);
     assert.match(stderr, /does not permit that[\s\S]*the permission plan/);

@@ -82,7 +82,7 @@ describe('pausing and resuming by a server says what it would from here', () => 
     assert.equal((await asked(['resume', ...because])).stdout, 'Resumed: nothing was paused\n');
   });
 
-  test('what is not held exactly so is told with what is', async () => {
+  test('a resume of another subject names the active pauses', async () => {
     await asked(['pause', '--healing', ...because]);
     const mine = await here(['resume', place.specs, ...because]);
     const its = await asked(['resume', ...because]);
@@ -156,7 +156,7 @@ const refused: readonly (readonly [args: readonly string[], who: string, says: R
   [['approve', '--history', '1234567', ...because], 'approver', /--history cannot be used with a server/],
 ];
 
-describe('what a server refuses', () => {
+describe('refusals of a server', () => {
   for (const [args, who, says] of refused)
     test(`${args.join(' ').replace(place.specs, 'specs')} of ${who}`, async () => {
       const { code, stdout, stderr } = await asked(
@@ -191,7 +191,7 @@ describe('approving by a server', () => {
     assert.equal(its.code, 3);
   });
 
-  test('is not for whoever may do something else there', async () => {
+  test('needs its own permission', async () => {
     const { code, stdout, stderr } = await asked(['approve', '--yes', ...because], 'operator');
     assert.deepEqual([code, stdout], [3, '']);
     assert.match(stderr, /Nothing was approved\.\n {2}why: .*the permission approve/);

@@ -161,7 +161,7 @@ describe('the monthly cost of a plan', () => {
       assert.ok(Math.abs(changeOf(cost) - change) < 0.006, `${changeOf(cost)}`);
     });
 
-  it('is of all scopes, and counts what has no price', () => {
+  it('is of all scopes, and counts resources without a price', () => {
     const big = machine({ machine: { size: 'big', power: 'running' } });
     const create = action({ verb: 'create', desired: { attributes: big } });
     const scope = { machines: [standing('i-1')], plan: { actions: [create] }, placeOf: () => aws };

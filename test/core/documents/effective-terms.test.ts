@@ -143,7 +143,7 @@ test('on: a target gets its own values, disk by key and lists whole', () => {
   assert.equal(instanceOn(value, 'toString')?.subnet, 'app', 'a name that every object has is no target');
 });
 
-test('on: what was left out stays left out', () => {
+test('on: absent fields stay absent', () => {
   const { value } = resource('Instance', '');
   assert.ok(value.kind === 'Instance');
   const made = instanceOn(value, 'm') ?? {};
@@ -153,7 +153,7 @@ test('on: what was left out stays left out', () => {
   );
 });
 
-test('defaults are filled in, and told apart from what was written', () => {
+test('defaults are filled in, and marked as such', () => {
   const rule = resource('FirewallRule', '');
   assert.ok(rule.value.kind === 'FirewallRule');
   const { direction, action, ports, priority, disabled, log } = rule.value.spec;

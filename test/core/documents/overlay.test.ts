@@ -116,13 +116,13 @@ test('overlay: a document that the base has not is added', () => {
   assert.equal(named(documents, 'more').at().file, 'overlays/prod/net.yaml');
 });
 
-test('overlay: without one the tree is what it was, in the order it had', () => {
+test('overlay: without one the tree and its order stay', () => {
   const names = (all: readonly Located<Document>[]): readonly string[] => all.map(({ value }) => value.metadata.name);
   assert.deepEqual(names(read().documents), ['acme', 'm', 'core', 'Core-2']);
   assert.deepEqual(names(read(core('{ mode: plan }')).documents), ['acme', 'm', 'core', 'Core-2']);
 });
 
-test('overlay: a document that is broken in the base is told of there alone', () => {
+test('overlay: a document that is broken in the base has its problem there alone', () => {
   const broken = base.replace('  mode: observe', '  mode: observe\n  mode: plan');
   const { problems } = parseSpecs([{ path: 'a.yaml', text: broken }, over(core('{ mode: plan }'))], today);
   assert.deepEqual(
@@ -131,7 +131,7 @@ test('overlay: a document that is broken in the base is told of there alone', ()
   );
 });
 
-test('overlay: of two documents by one name the first is changed, and the second is told of', () => {
+test('overlay: of two documents by one name the first is changed, and the second is reported', () => {
   const { problems, network } = read(core('{ mode: plan }'));
   const again = { path: 'b.yaml', text: base.slice(base.indexOf('---\napiVersion: setpoint.dev/v1\nkind: Network')) };
   const files = [{ path: 'a.yaml', text: base }, again, over(core('{ mode: plan }'))];
@@ -194,7 +194,7 @@ for (const name of globSync('*.yaml', { cwd: join(golden, 'overlays') }).map((fi
     assert.equal(got, wanted);
   });
 
-test('a group is told from another of its name by its network', () => {
+test('two groups of one name differ by their network', () => {
   const group = (network: string, more = '') =>
     `apiVersion: setpoint.dev/v1\nkind: Group\nmetadata: { name: web }\nspec: { network: ${network}${more} }\n`;
   const files = [

@@ -310,7 +310,7 @@ const machine: InstanceAttributes = {
   labels: {},
 };
 
-test('an outer filter is the reason of what it may change', () => {
+test('an outer filter is the reason of the changes that it may decide', () => {
   const { unknown } = effectOn({ ...aws, outer: { far: { filters: ['network ACL acl-1'] } } }, [`+in: ${toDb}`]);
   assert.deepEqual(unknown[0]?.reasons, [
     'network ACL acl-1 may decide in subnet core.far, which Setpoint does not evaluate',
@@ -382,7 +382,7 @@ describe('the effect of changed machines', () => {
 });
 
 describe('effects of several scopes', () => {
-  test('the most dangerous comes first, whatever the scope; changed rules are named as the cause', () => {
+  test('the most dangerous comes first, in any scope; changed rules are named as the cause', () => {
     const inside = effectOn(aws, ['+sql: tcp 5432 from web to db']);
     const world = effectOn(gcp, ['+ssh: tcp 22 from 0.0.0.0/0 to web']);
     const joined = joinEffects([inside, world]);

@@ -526,7 +526,7 @@ describe('machines of two networks', () => {
     assert.match(ways[0]?.steps[0]?.reason ?? '', /different networks: Setpoint does not evaluate peerings/);
   });
 
-  test('without a route between them only public addresses lead across, and who may have which is unknown', () => {
+  test('without a route between them only public addresses lead across, and their holders are unknown', () => {
     const { answer, ways } = ask(estate(undefined), 'web-0 far-0 5432');
     assert.equal(answer, 'unknown');
     assert.match(ways[0]?.steps[0]?.reason ?? '', /no route leads from web-0 to far-0/);

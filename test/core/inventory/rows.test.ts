@@ -111,7 +111,7 @@ describe('a row tells what it is called', () => {
 });
 
 describe('a row tells what differs, and where', () => {
-  it('what differs and what comes next, and why that is held', () => {
+  it('the differences, the next change, and the reason for which it is held', () => {
     const choices = { unattended: true };
     const row = only(
       input([labelled], looked([standing]), { knowledge: know([standing], applied(labelled)), choices }),
@@ -128,7 +128,7 @@ describe('a row tells what differs, and where', () => {
     );
   });
 
-  it('what differs where it is blocked too', () => {
+  it('the differences where it is blocked too', () => {
     const row = only(input([want('network', 'core', vpc('10.9.0.0/16'))], looked([standing])));
     assert.deepEqual(row.sides.diff, [{ field: 'cidr', from: '10.0.0.0/16', to: '10.9.0.0/16' }]);
     assert.equal(row.sides.next, undefined);
@@ -314,7 +314,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('how what stands more than once, or unwanted, stands', () => runCases(cases, 'standing'));
+describe('doubles and unwanted objects', () => runCases(cases, 'standing'));
 
 const wantedCases: readonly Case[] = [
   { name: 'as wanted: in sync', given: input([net], looked([standing])), want: ['network/core InSync ours'] },
@@ -467,13 +467,13 @@ const wantedCases: readonly Case[] = [
   },
 ];
 
-describe('how something wanted stands', () => runCases(wantedCases, 'wanted'));
+describe('wanted resources', () => runCases(wantedCases, 'wanted'));
 
 const runs = { numRuns: 400 };
 const sorted = (texts: readonly string[]): readonly string[] => texts.toSorted();
 const idsOf = (rows: readonly Row[]): readonly string[] => rows.flatMap(({ called }) => called.id ?? []);
 
-describe('whatever stands and whatever is asked for', () => {
+describe('any objects and any specs', () => {
   it('every object and every wish is in exactly one row, and no two rows have one key', () => {
     fc.assert(
       fc.property(anyInput, (given) => {
@@ -503,7 +503,7 @@ describe('whatever stands and whatever is asked for', () => {
     );
   });
 
-  it('what is in sync stands, is wanted and does not differ', () => {
+  it('a resource in sync exists, is wanted and does not differ', () => {
     fc.assert(
       fc.property(anyInput, (given) => {
         for (const { state, sides, whose } of rowed(given)) {
@@ -543,12 +543,12 @@ function told(given: ReturnType<typeof input>) {
   return { rows: rows.map(({ key }) => key), gaps: gaps.map(({ kind }) => kind) };
 }
 
-describe('what a look can tell of', () => {
+describe('the kinds that an observation covers', () => {
   it('all of it where everything was listed', () => {
     assert.deepEqual(told(input([tellingNet], looked([tellingStanding]))), { rows: [at('network', 'core')], gaps: [] });
   });
 
-  it('what is wanted, of a kind that was not listed too', () => {
+  it('wanted resources, also of a kind that was not listed', () => {
     const given = input([tellingNet], looked([], { gaps: [gapOf('network')] }));
     assert.deepEqual(told(given), { rows: [at('network', 'core')], gaps: ['network'] });
   });

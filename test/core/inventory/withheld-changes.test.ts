@@ -46,7 +46,7 @@ describe('changes that are held', () => {
     ]);
   });
 
-  it('a refusal of the cloud is no finding, whatever its code; without a code it is told, too', () => {
+  it('a refusal of the cloud is no finding, with any code; without a code it is listed, too', () => {
     const rows = [
       row('a', { code: 'quota', status: 'Failed' }),
       row('b', { code: 'quota', status: 'Blocked' }),

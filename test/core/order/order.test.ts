@@ -431,7 +431,7 @@ const rows: readonly Row[] = [
 describe('order', () => {
   for (const row of rows) it(row.name, () => assert.deepEqual(waits(row.actions, row.around), row.want));
 
-  it('never goes in a circle, whatever the plan', () => {
+  it('never goes in a circle, for any plan', () => {
     const all = [
       network,
       subnet,

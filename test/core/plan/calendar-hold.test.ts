@@ -99,7 +99,7 @@ describe('a pause that lets narrowing go on', () => {
 
 describe('a calendar covers', () => {
   const core = at('network', 'core');
-  it('the documents of its owners, and what is removed of theirs', () => {
+  it('the documents of its owners, and their removed ones', () => {
     const freezes = [{ ...sale, owners: ['team-net'] }];
     const removed = remove('gone', observed('network', 'vpc-1', attributes.network()));
     assert.equal(codeOf(network, { freezes }, { of: wanted({ [core]: { owner: 'team-net' } }) }), 'freeze');

@@ -264,7 +264,7 @@ describe('a renamed thing whose mark cannot say so', () => {
   });
 });
 
-test('what stops a machine on its cloud only is a stop there: one of a document at a time, and counted', () => {
+test('a change that stops a machine on its cloud only is a stop there: one of a document at a time, and counted', () => {
   const attributes = {
     placement: { subnet: 'sub', publicIp: false },
     machine: { image: 'i', size: 's', identity: 'web', power: 'running' },
@@ -426,7 +426,7 @@ describe('a name that is taken', () => {
   });
 });
 
-describe('what was adopted where no mark can be written', () => {
+describe('adopted objects without room for a mark', () => {
   const knowledge = know([namedNetwork], {
     settled: new Map([
       ...know([namedNetwork]).settled,

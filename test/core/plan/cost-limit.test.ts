@@ -404,7 +404,7 @@ describe('the counted cost of a scope', () => {
     assert.notEqual(costBounds(unlimited.limit, prices).costOf(given), unlimited.costOf(given));
   });
 
-  it('names what it has no price for, once', () => {
+  it('names each missing price once', () => {
     const given = scopeWith({ there: [unknown, unknown] });
     assert.deepEqual(countedCost(given, { plan: [], all: [] }, unlimited).unpriced, ['aws eu-1 t3.xyz']);
   });

@@ -151,7 +151,7 @@ describe('no plan ends a machine whose data disks would be lost', () => {
   }
 });
 
-describe('what else a machine with data disks needs goes on', () => {
+describe('other changes of a machine with data disks go on', () => {
   it('a label is healed beside another image, which stays', () => {
     const got = plan(lookedAt([going], wanted('new', { tier: 'db' }), wanted('old', { tier: 'db' })));
     assert.deepEqual(short(got), ['update instance/web-0', 'blocked instance/web-0: immutable']);
@@ -215,7 +215,7 @@ describe('the reasons', () => {
       'machine.image is "old", wanted "new". Only a new machine can have the desired value, and Setpoint replaces no machine with data disks: it has the data disk vol-kept. Keep the current value: write `image: old` in specs/a.yaml:1, or detach it, or give the new machine a new name and move over.',
     );
   });
-  it('the hold alone withholds a replacement, whatever planned it', () => {
+  it('the hold alone withholds a replacement, from any cause', () => {
     const [action] = plan(lookedAt([], wanted('new'), wanted('old'))).actions;
     const replace = action?.verb === 'replace' ? action : never();
     assert.equal(dataDisksHold(replace), undefined);

@@ -341,7 +341,7 @@ describe('a disk that is larger than asked for', () => {
   });
 });
 
-describe('what is withheld for it', () => {
+describe('the withheld changes', () => {
   const stands = withField(withField(machine, 'disk.encrypted', false), 'labels.tier', 'by hand');
   const given = moved(machine, machine, stands);
   it('is one action, and its finding names both ways out', () => {

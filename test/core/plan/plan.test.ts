@@ -441,7 +441,7 @@ const namesCases: readonly Case[] = [
 
 runCases(namesCases, 'names');
 
-test('what a cloud says in a whole sentence gets no second full stop', () => {
+test('a whole sentence of a cloud gets no second full stop', () => {
   const gap = { kind: 'network', code: 'Throttled', reason: 'page 2 failed.' } as const;
   const { findings } = plan(input([want('network', 'core', vpc('10.0.0.0/16'))], looked([], { gaps: [gap] })));
   assert.match(JSON.stringify(findings), /network could not be listed: page 2 failed\. Setpoint plans nothing/);

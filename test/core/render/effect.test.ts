@@ -45,7 +45,7 @@ describe('the effect of a plan as text', () => {
     ]);
   });
 
-  test('names of machines are few, and what they send has its own words', () => {
+  test('names of machines are few, and their own traffic has its own words', () => {
     const some = effectOn(estate, ['+one: tcp 80 from 10.0.1.5/32 to db', '+three: tcp 90 from 10.0.1.4/30 to db']);
     assert.deepEqual(
       some.opens.map(({ from }) => from.kind === 'instances' && from.names),
@@ -61,7 +61,7 @@ describe('the effect of a plan as text', () => {
     );
   });
 
-  test('what holds for several scopes is one line, with their clouds where it does not hold for all', () => {
+  test('a note on several scopes is one line, with their clouds where it is not on all', () => {
     const opened = effectOn(estate, ['+ssh: tcp 22 from 192.0.2.0/24 to web']);
     const cut = effectOn(estate, ['-sql']);
     const lines = textOf(joinEffects([on('aws/1/a', opened), on('azure/1/b', opened), on('gcp/1', cut)]))?.split('\n');
@@ -87,7 +87,7 @@ describe('the effect of a plan as text', () => {
     assert.equal(textOf(noEffect), undefined);
   });
 
-  test('rules for machines that the plan creates are a number, and what is incomplete is said', () => {
+  test('rules for machines that the plan creates are a number, and gaps show', () => {
     const idle = { scope: 'aws/1/a', rule: 'aws/1/a/firewall-rule/core.x', toCome: 2 };
     assert.deepEqual(textOf({ ...noEffect, idle: [idle, { ...idle, scope: 'gcp/1' }], gaps: ['a gap'] })?.split('\n'), [
       'Effect on traffic:',

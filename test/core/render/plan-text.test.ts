@@ -30,7 +30,7 @@ function rule(ports: string, document: string): Desired<'firewall-rule'> {
 const atom = (ports: string) =>
   see('firewall-rule', `sg-1 ${ports}`, allow('sg-1', ports, ['10.0.0.0/8']), { signs: { container: 'sg-1' } });
 
-test('a plan for people: the verdict, each change with its document, then what is not acted on', () => {
+test('a plan for people: the verdict, each change with its document, then the rest', () => {
   const made = plan(
     input(
       [net, group, rule('80', 'core.web'), rule('443', 'core.web')],
@@ -53,7 +53,7 @@ aws/1/eu-1
   );
 });
 
-test('what was not listed is one line a kind, with its number', () => {
+test('unlisted resources are one line a kind, with their number', () => {
   const gaps = [{ kind: 'network', code: 'Denied', reason: 'denied' }] as const;
   const wanted = [net, want('network', 'lab', vpc()), want('network', 'old', vpc())];
   const made = plan(input(wanted, looked([], { gaps })));
@@ -63,7 +63,7 @@ test('what was not listed is one line a kind, with its number', () => {
   ]);
 });
 
-test('a reason for which nothing could be listed is told once for all its scopes, with the next step', () => {
+test('a reason for which nothing could be listed shows once for all its scopes, with the next step', () => {
   const without = (scope: string, reason: string, kinds: readonly Kind[] = kindNames) => {
     const gaps = kinds.map((kind) => ({ kind, code: 'NoCredentials', reason }));
     return { ...plan(input([net], looked([], { gaps }))), scope };
@@ -115,7 +115,7 @@ test('nothing to do is said in one line', () => {
   );
 });
 
-test('who changed what drifted is said below it, each once, by how long ago it was', () => {
+test('authors of drift show below it, each once, the newest change first', () => {
   const by = { who: 'user/eve', action: 'Authorize', from: '203.0.113.9', event: 'e', at: 1 };
   const stranger = see('network', 'vpc-9', vpc(), { name: 'lab' });
   const touches = new Map<string, HeardTouch>([
@@ -203,7 +203,7 @@ const rows: readonly { readonly name: string; readonly rule: RuleAttributes; rea
 ];
 for (const { name, rule: given, want } of rows) test(`a rule ${name}`, () => assert.equal(ruleText(given), want));
 
-test('what waits for its wave, or is paused, is one line for what waits alike', () => {
+test('changes that wait alike for a wave or a pause are one line', () => {
   const given = machines({ replicas: 12, there: [...standing(0, 0, 'new'), ...standing(1, 11, 'old')] });
   const freeze = { reason: 'freeze', person: 'ann', until: Date.parse('2027-01-31T17:30:00Z') };
   const of = { by: 'address', name: at('instance', 'web-1') } as const;
@@ -344,7 +344,7 @@ for (const [causes, drifted] of summaryRows)
 
 const wordingAt = Date.parse('2026-12-01T23:59:59.999Z');
 
-it('a time is told in UTC, cut off and never rounded up', () => {
+it('a time is in UTC, cut off and never rounded up', () => {
   assert.equal(formatMoment(wordingAt), '2026-12-01 23:59 UTC');
   assert.equal(formatMoment(wordingAt, 'second'), '2026-12-01 23:59:59 UTC');
   assert.equal(bareMoment(wordingAt, 'second'), '2026-12-01 23:59:59');

@@ -36,7 +36,7 @@ const holds = (role: Role, { permission }: Question): boolean =>
 const wantedOf = (role: Role, question: Question): number | 'done' =>
   holds(role, question) ? (ownAnswers[question.id] ?? 'done') : 403;
 
-describe('who may ask what: every operation of the document, five roles, their own and the rest', () => {
+describe('permissions: every operation of the document, five roles, their own estates and others', () => {
   let api: ApiWorld;
   let places: { readonly own: Place; readonly foreign: Place };
   let taken: TwoEstates['taken'];

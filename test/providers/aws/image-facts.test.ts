@@ -71,7 +71,7 @@ describe('facts of images', () => {
     assert.equal((await ask(amazons)).read[0]?.deprecated, true);
   });
 
-  test('an unknown image is told of itself alone', async () => {
+  test('an unknown image leaves the others known', async () => {
     const { read, unread } = await ask(own, unknown, 'ami-*', '');
     assert.deepEqual(
       read.map(({ image }) => image),
@@ -84,7 +84,7 @@ describe('facts of images', () => {
     ]);
   });
 
-  test('each is told once, 200 by one call', async () => {
+  test('each is read once, 200 by one call', async () => {
     const many = Array.from({ length: 200 }, (_, at) => `ami-${(at + 4096).toString(16).padStart(17, '0')}`);
     const { read, unread } = await ask(...many, own, own);
     assert.deepEqual([read.length, unread.length, calls()], [1, 200, 2]);

@@ -141,7 +141,7 @@ describe('facts of images in groups and galleries', () => {
 });
 
 describe('images whose facts are not read', () => {
-  test('each is told of itself alone, with the reason', async () => {
+  test('each failure is of one image, with the reason', async () => {
     const rows: readonly (readonly [image: string, reason: RegExp])[] = [
       [
         `${debian}:1.2.3`,
@@ -176,7 +176,7 @@ describe('images whose facts are not read', () => {
     assert.match(unread[0]?.reason ?? '', /^the gallery has no version of it that is the latest in westeurope$/);
   });
 
-  test('a throttled call alone is asked again, and a denied one is told of its image', async () => {
+  test('a throttled call alone is repeated, and a denied one leaves its image unknown', async () => {
     const fail = (effect: Effect, times?: number): void => {
       const match = { action: 'virtualMachineImages.get', ...(times === undefined ? {} : { times }) };
       stage.sandbox.control.faults.add({ match, effect });

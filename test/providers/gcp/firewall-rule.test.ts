@@ -74,7 +74,7 @@ describe('a rule of ours changes in place', () => {
     assert.deepEqual((await seen(estate, 'firewall-rule', observed.id)).attributes.match.peers, ['tag:core-lb']);
   });
 
-  test('by one write, whatever changes', async () => {
+  test('by one write, for any change', async () => {
     const observed = await made();
     const creation = ruleOf(estate, { ports: '80,443', peers: ['192.168.0.0/16'] });
     const attributes = {
@@ -143,8 +143,8 @@ describe('a PATCH names the fewest fields', () => {
   });
 });
 
-describe('what is not ours to say stays', () => {
-  test('what differs is written, the rest stays as the cloud spells it', async () => {
+describe('values of others stay', () => {
+  test('differences are written, the rest stays as the cloud spells it', async () => {
     const observed = await made();
     const logged = { enable: true, metadata: 'EXCLUDE_ALL_METADATA' };
     const allowed = [{ IPProtocol: 'tcp', ports: ['443', '443-443'] }];

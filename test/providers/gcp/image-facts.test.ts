@@ -94,7 +94,7 @@ describe('facts of images', () => {
 });
 
 describe('images whose facts are not read', () => {
-  test('what the cloud does not know is told of itself alone', async () => {
+  test('an unknown image leaves the others known', async () => {
     const [gone, none, noFamily] = [at(project, 'gone'), 'web-v1', at(lab, 'family/web')];
     const { read, unread } = await ask(gone, at(project, 'web-v1'), none, noFamily);
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('images whose facts are not read', () => {
     assert.deepEqual(calls(), ['images.get']);
   });
 
-  test('a throttled call alone is asked again, and a denied one is told of its image', async () => {
+  test('a throttled call alone is repeated, and a denied one leaves its image unknown', async () => {
     fail({ kind: 'throttle' }, 1);
     assert.equal((await ask(at(project, 'web-v1'), at(lab, 'miner'))).read.length, 2);
     assert.equal(calls().length, 3);

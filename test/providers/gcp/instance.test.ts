@@ -155,7 +155,7 @@ describe('disks', () => {
   });
 });
 
-describe('whose a machine is', () => {
+describe('the owner of a machine', () => {
   test('a new mark is written on it and on its disk', async () => {
     const it = await machineIn(estate);
     const mark = markFor(it.creation.mark.address.replace(/[^/]*$/, 'pool-5'), 'intent-9');

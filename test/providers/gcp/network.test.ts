@@ -179,7 +179,7 @@ const emptyCall = {
   secret: async () => ({}),
 };
 
-describe('what listings share', () => {
+describe('the shared parts of listings', () => {
   test('a reconcile over all kinds asks for each listing once', async () => {
     await createOne(estate, ruleOf(estate));
     await createOne(estate, subnetOf('core.db', estate.network.id, '10.20.2.0/24'));

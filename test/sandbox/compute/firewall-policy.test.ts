@@ -103,7 +103,7 @@ describe('firewall policies', () => {
 });
 
 describe('firewall policies over the wire', () => {
-  it('are told of a network and region, with its firewalls', async () => {
+  it('are listed for a network and region, with its firewalls', async () => {
     await using made = await bench();
     made.sandbox.control.compute.load(estate);
     assert.deepEqual(Object.keys(await effective(made)), ['firewalls']);

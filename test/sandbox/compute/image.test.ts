@@ -81,7 +81,7 @@ describe('images', () => {
   });
 });
 
-describe('what a zone offers', () => {
+describe('the offers of a zone', () => {
   it('machine types, with their zone by its name', async () => {
     await using made = await machines();
     const { body } = await made.raw('GET', `${PROJECT}/zones/${ZONE}/machineTypes/e2-micro`);

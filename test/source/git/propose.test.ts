@@ -123,7 +123,7 @@ test('line ends and a byte order mark stay as the commit has them', async () => 
   assert.equal(on(`${branch}:specs/web.yaml`, 'cat-file', 'blob'), '\ufeffsize: b\nx: 1');
 });
 
-test('what is not committed, or no place of git, is refused with the way out', async () => {
+test('uncommitted changes, or a folder outside of git, are refused with the way out', async () => {
   const { write, git, propose, head, remote } = place();
   write({ 'specs/web.yaml': 'size: c\n', 'specs/new.yaml': 'x: 1\n' });
   const changed = { path: 'web.yaml', before: 'size: c\n', after: 'size: b\n' };

@@ -60,7 +60,7 @@ const said = (body: unknown): Said => body as Said;
 const itemsOf = (body: unknown): readonly Said[] => (body as { items: readonly Said[] }).items;
 
 describe('GET /v1/targets', () => {
-  it('tells of each how old its look is, what it found, and of its reconciles', async () => {
+  it('shows the age and the result of each observation, and its reconciles', async () => {
     const world = await passed();
     await world.clock.advance(30_000);
     const { status, body } = await apiOf(world).ask('viewer', 'GET /v1/targets');
@@ -137,7 +137,7 @@ describe('GET /v1/targets', () => {
     assert.equal(said(body)['nextReconcileAt'], new Date(world.clock.now()).toISOString());
   });
 
-  it('tells what is left of the budgets, or that it does not know', async () => {
+  it('shows the remaining budgets, or that they are unknown', async () => {
     const world = await passed();
     const knowing = await apiOf(world, { rateLimits: async () => rateLimits }).ask('viewer', 'GET /v1/targets/here');
     assert.deepEqual(said(knowing.body)['rateLimits'], {
@@ -211,7 +211,7 @@ describe('a target that shares its place', () => {
     assert.deepEqual(await heldBy('viewer'), ['it threw', 2, ['here', 'lab']]);
   });
 
-  it('tells of each the changes that are withheld there', async () => {
+  it('lists the withheld changes of each', async () => {
     const world = fleetWorld();
     await world.accept(documents);
     const rows = ['here', 'lab'].map((target) =>
