@@ -14,6 +14,7 @@ import type { Authenticate } from '../http/api/route.ts';
 import { type RouteDependencies, routesOn } from '../http/api/routes/index.ts';
 import { authenticator } from '../http/auth/authenticator.ts';
 import { fetchJson } from '../http/auth/fetch-json.ts';
+import { type SessionCookie, sessionCookie } from '../http/auth/session-cookie.ts';
 import type { CallerLimit } from '../http/limits.ts';
 import { isLoopbackHost, readTls } from '../http/listen-address.ts';
 import { type HttpOptions, type HttpServer, PortTaken, startHttp } from '../http/server.ts';
@@ -88,7 +89,7 @@ async function startHere(
     port,
     ...(tls === undefined ? {} : { tls: tls === 'proxy' ? tls : await readTls(tls) }),
     webhooks,
-    api: apiOn(ground, around),
+    api: apiOn(ground, { ...around, session: sessionCookie(tls !== undefined) }),
     clock,
     log,
   });
@@ -151,28 +152,35 @@ interface ApiConditions {
   readonly access: Access | undefined;
   /** Absent: the usual one. */
   readonly callerLimit?: CallerLimit;
+  /** Absent: that of a server without TLS. */
+  readonly session?: SessionCookie;
 }
 
 /** The routes on a store, and the access to them. */
 export function apiOn(ground: ApiResources, conditions: ApiConditions): NonNullable<HttpOptions['api']> {
   const { store, clock, log } = ground;
-  const { access, callerLimit } = conditions;
+  const { access, callerLimit, session = sessionCookie(false) } = conditions;
   const authenticate = authenticator({
     apiTokens: { tokens: store.tokens, clock },
     ...(access === undefined ? {} : { issuers: { access, fetchJson, clock, log } }),
   });
   return {
-    routes: routesOn(dependenciesOn(ground, { reaches: conditions.reaches, authenticate })),
+    routes: routesOn(dependenciesOn(ground, { reaches: conditions.reaches, authenticate, session })),
     authenticate,
+    session,
     idempotentResponses: store.idempotentResponses,
     ...(callerLimit && { callerLimit }),
   };
 }
 
+interface ServedConditions extends Required<Pick<ApiConditions, 'reaches' | 'session'>> {
+  readonly authenticate: Authenticate;
+}
+
 /** The services behind each resource of the API, in one process. */
 function dependenciesOn(
   { rateLimits, ...ground }: ApiResources,
-  { reaches, authenticate }: Pick<ApiConditions, 'reaches'> & { readonly authenticate: Authenticate },
+  { reaches, authenticate, session }: ServedConditions,
 ): RouteDependencies {
   const { store, clock, log } = ground;
   const { rows, events, reconciles, entryPages, figures, audit } = store;
@@ -194,6 +202,7 @@ function dependenciesOn(
     targets: { targets: targetsIn(ground), estates, ...(rateLimits && { rateLimits }) },
     slo: { figures, estates },
     tokens: store.tokens,
+    session: { authenticate, cookie: session },
     health: { checks: () => reaches.map(({ name, needed, look }) => ({ name, needed, ok: look().ok })) },
   };
 }

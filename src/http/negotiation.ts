@@ -62,7 +62,7 @@ const compressible = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:j
 /**
  * Compresses answers as Accept-Encoding asks, beside the event loop. `no-transform` in an answer's Cache-Control keeps it as it is:
  * answers with a secret have that, since lengths of compressed text tell of what stands beside it (BREACH, https://www.breachattack.com).
- * Others need no more: a browser sends no credential of its own accord, as there are no cookies.
+ * Others need no more: no other site can make a browser ask with its credential, as the cookie is of SameSite=Strict.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload: unknown) => {

@@ -79,6 +79,13 @@ export const unauthorized: Problem = {
   headers: { 'www-authenticate': 'Bearer realm="setpoint"' },
 };
 
+/** A page of another site, or of another port of this machine, sent the request with the browser's cookie. */
+export const crossSite: Problem = {
+  status: 403,
+  title: 'Forbidden',
+  detail: 'A page of another origin sent this request. Send it from the console, or with Authorization: Bearer.',
+};
+
 /** To whoever may see what they ask for and not do this to it, or may do it nowhere. */
 export const forbidden = (permission: Permission): Problem => ({
   status: 403,

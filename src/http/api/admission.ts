@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { boundsFor } from '../../core/access/grant.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
-import { authorizationHeader } from '../auth/authenticator.ts';
+import { credentialOf, isSameOrigin, type RequestCredential, type SessionCookie } from '../auth/session-cookie.ts';
 import { apiLimits, type CallerLimit, defaultCallerLimit } from '../limits.ts';
-import { forbidden, type Problem, ProblemError, unauthorized } from '../problem.ts';
+import { crossSite, forbidden, type Problem, ProblemError, unauthorized } from '../problem.ts';
 import { tokenBuckets } from '../token-bucket.ts';
+import { headerReader } from './read-input.ts';
 import { type Authenticate, anonymous, type Caller, type Route } from './route.ts';
 
 /** Settles who asks, and whether they may ask such a thing at all and this often, before anything else of theirs is read. */
@@ -12,12 +13,18 @@ export type Admission = (route: Route, request: FastifyRequest, reply: FastifyRe
 
 interface AdmissionDependencies {
   readonly authenticate: Authenticate;
+  readonly session: SessionCookie;
   readonly clock: Clock;
   /** Absent: the usual one. */
   readonly callerLimit?: CallerLimit;
 }
 
-export function admission({ authenticate, clock, callerLimit = defaultCallerLimit }: AdmissionDependencies): Admission {
+export function admission({
+  authenticate,
+  session,
+  clock,
+  callerLimit = defaultCallerLimit,
+}: AdmissionDependencies): Admission {
   const buckets = tokenBuckets(clock, { ...callerLimit, pieceBytes: 1 });
   const policy = policyOf(callerLimit);
   const spend = (who: string, reply: FastifyReply): void => {
@@ -28,18 +35,25 @@ export function admission({ authenticate, clock, callerLimit = defaultCallerLimi
   return async ({ permission, ignoresCredential = false }, request, reply) => {
     if (request.url.length > apiLimits.queryBytes) throw new ProblemError(tooLong);
     const from = `from ${request.ip}`;
-    const hasCredential = request.headers.authorization !== undefined;
-    if (permission === undefined && (ignoresCredential || !hasCredential)) {
+    const credential = credentialOf(request, session);
+    if (permission === undefined && (ignoresCredential || !credential.isGiven)) {
       spend(from, reply);
       return anonymous;
     }
-    const caller = await authenticate(authorizationHeader(request.raw.rawHeaders));
+    refuseOtherOrigins(credential, request);
+    const caller = await authenticate(credential.authorization);
     spend(caller === undefined ? from : `as ${caller.id}`, reply);
     if (caller === undefined) throw new ProblemError(unauthorized);
     if (permission !== undefined && boundsFor(caller.grants, permission).length === 0)
       throw new ProblemError(forbidden(permission));
     return caller;
   };
+}
+
+/** A browser sends its cookie whoever wrote the page. Reading is harmless: the browser shows the answer to no other origin. */
+function refuseOtherOrigins({ byCookie }: RequestCredential, request: FastifyRequest): void {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (byCookie && !isRead && !isSameOrigin(headerReader(request))) throw new ProblemError(crossSite);
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { sessionCookie } from '../auth/session-cookie.ts';
 import { apiLimits } from '../limits.ts';
 import { badInput, forbidden, notFound, type Problem, problemSchema, unauthorized } from '../problem.ts';
 import { webhookPaths } from '../webhooks/routes.ts';
@@ -29,7 +30,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     servers: [{ url: '/' }],
     tags: [...new Set([...routes.map(({ operation }) => operation.tag), 'webhooks'])].map((name) => ({ name })),
     paths,
-    components: { securitySchemes: { bearer } },
+    components: { securitySchemes: { bearer, session } },
   });
 }
 
@@ -45,6 +46,14 @@ const bearer = {
   description: 'A token of Setpoint, or a JWT of an issuer that the access file names.',
 } as const;
 
+const session = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: sessionCookie(true).name,
+  description:
+    'Of a browser that signed in: POST /v1/session sets it. Without TLS its name is setpoint. A request that changes something must come from a page of this server.',
+} as const;
+
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const { method, operation, permission, request } = route;
   const { id: operationId, tag, summary, description } = operation;
@@ -54,7 +63,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: permission === undefined ? [] : [{ bearer: [] }],
+    security: permission === undefined ? [] : [{ bearer: [] }, { session: [] }],
     ...(permission === undefined ? {} : { 'x-setpoint-permission': permission }),
     ...parametersOf(request, isRead),
     ...(request.body === undefined

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { badInput, type InputError, ProblemError } from '../problem.ts';
 import type { RequestSchema } from './route.ts';
@@ -96,3 +97,11 @@ const dotted = (path: readonly PropertyKey[]): string =>
     .join('')
     .replace(/^\./, '')
     .slice(0, longest);
+
+/** The value of a header; undefined where there is none, or several. */
+export const headerReader =
+  ({ headers }: FastifyRequest) =>
+  (name: string): string | undefined => {
+    const value = headers[name.toLowerCase()];
+    return typeof value === 'string' ? value : undefined;
+  };

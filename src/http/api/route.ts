@@ -66,6 +66,8 @@ export interface RouteRequest<A extends RequestSchema> {
 /** `now`: ms since the epoch. `signal`: aborts when nobody waits for the answer any more. */
 export interface RequestContext {
   readonly caller: Caller;
+  /** As a header Authorization has it, of whichever kind the credential is. Absent: there is none. */
+  readonly authorization: string | undefined;
   readonly now: number;
   readonly signal: AbortSignal;
   header(name: string): string | undefined;

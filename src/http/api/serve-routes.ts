@@ -3,6 +3,7 @@ import type { Clock, Log } from '../../ports/clock-and-log.ts';
 import { BeforeHistory } from '../../ports/inventory-rows.ts';
 import { Declined } from '../../ports/queries.ts';
 import type { IdempotentResponses } from '../../ports/store.ts';
+import { credentialOf, type SessionCookie, sessionCookie } from '../auth/session-cookie.ts';
 import { apiLimits, type CallerLimit } from '../limits.ts';
 import { takesType } from '../negotiation.ts';
 import { beforeHistoryProblem, declinedProblem, type Problem, ProblemError, sendProblem } from '../problem.ts';
@@ -21,7 +22,7 @@ import {
 import { type LargeBodyLimit, largeBodyLimit, parseJsonBodies } from './bodies.ts';
 import { documentRoutes } from './docs-page.ts';
 import { answerOnce } from './idempotency.ts';
-import { readInput, type Sent } from './read-input.ts';
+import { headerReader, readInput, type Sent } from './read-input.ts';
 import {
   type Authenticate,
   anonymous,
@@ -36,6 +37,8 @@ import {
 export interface ApiOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
+  /** Absent: that of a server without TLS. */
+  readonly session?: SessionCookie;
   /** The kept answers for repeated Idempotency-Keys. */
   readonly idempotentResponses: IdempotentResponses;
   /** Absent: the usual one. */
@@ -53,10 +56,12 @@ export function serveRoutes(app: FastifyInstance, options: ApiOptions): void {
     );
     const streams = openStreams(options);
     api.addHook('preClose', async () => streams.close());
+    const { session = sessionCookie(false) } = options;
     const dependencies: ServeDependencies = {
       ...options,
+      session,
       streams,
-      admit: admission(options),
+      admit: admission({ ...options, session }),
       limitLargeBodies: largeBodyLimit(),
     };
     documentRoutes(api, options.routes);
@@ -132,13 +137,14 @@ interface ServeDependencies {
   readonly limitLargeBodies: LargeBodyLimit;
   readonly streams: Streams;
   readonly idempotentResponses: IdempotentResponses;
+  readonly session: SessionCookie;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Authenticates the caller and checks the permission before it reads a body; then checks the input and the answer. */
 function serveRoute(api: FastifyInstance, route: Route, dependencies: ServeDependencies): void {
-  const { admit, limitLargeBodies, streams, idempotentResponses, clock, log } = dependencies;
+  const { admit, limitLargeBodies, streams, idempotentResponses, session, clock, log } = dependencies;
   const callers = new WeakMap<FastifyRequest, Caller>();
   api.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
@@ -159,7 +165,7 @@ function serveRoute(api: FastifyInstance, route: Route, dependencies: ServeDepen
       // why: the schemas of `request` have parsed the input, and `route` keeps which type each has
       const asked = {
         ...input,
-        context: requestContext(request, { caller, gone, clock }),
+        context: requestContext(request, { caller, session, gone, clock }),
       } as RouteRequest<RequestSchema>;
       const answer = await answerOnce({ request, caller, idempotentResponses }, async () =>
         answerOf(route, await route.handle(asked)),
@@ -207,18 +213,17 @@ function sentOf({ path }: Route, { params, url, body }: FastifyRequest): Sent {
 
 interface Connection {
   readonly caller: Caller;
+  readonly session: SessionCookie;
   readonly gone: AbortController;
   readonly clock: Clock;
 }
 
-const requestContext = ({ headers }: FastifyRequest, { caller, gone, clock }: Connection): RequestContext => ({
+const requestContext = (request: FastifyRequest, { caller, session, gone, clock }: Connection): RequestContext => ({
   caller,
+  authorization: credentialOf(request, session).authorization,
   now: clock.now(),
   signal: gone.signal,
-  header: (name) => {
-    const value = headers[name.toLowerCase()];
-    return typeof value === 'string' ? value : undefined;
-  },
+  header: headerReader(request),
 });
 
 function send(reply: FastifyReply, { status, headers, text, isKept }: Answer): FastifyReply {

@@ -29,7 +29,8 @@ const callers: Readonly<Record<string, Caller>> = {
   ),
 };
 
-const questions = everyQuestion(everyRoute);
+// why: signIn asks for no credential, and answers by the token in its body: see test/http/auth/session.test.ts
+const questions = everyQuestion(everyRoute).filter(({ id }) => id !== 'signIn');
 const holds = (role: Role, { permission }: Question): boolean =>
   permission === undefined || permissionsOf[role].some((one) => one === permission);
 
@@ -65,7 +66,7 @@ describe('permissions: every operation of the document, five roles, their own es
     it(`${question.id}: nobody without a credential, unless anybody may`, async () => {
       const { status } = await ask('', question, places.own);
       const isOpen = question.permission === undefined && question.id !== 'whoami';
-      assert.equal(status, isOpen ? 200 : 401);
+      assert.equal(status < 300 ? 'done' : status, isOpen ? 'done' : 401);
     });
     for (const role of roles)
       it(`${question.id}: ${role}, where it is not theirs, and where there is nothing: the same`, async () => {

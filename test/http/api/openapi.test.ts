@@ -45,7 +45,7 @@ describe('the document of the API', () => {
     assert.equal(ids.length, everyRoute.length + 2, 'the routes, the strange one, and the address of webhooks');
     const operation = paths['/v1/strange/{name}']?.post;
     assert.equal(operation && Reflect.get(operation, 'x-setpoint-permission'), 'operate');
-    assert.deepEqual(operation?.security, [{ bearer: [] }]);
+    assert.deepEqual(operation?.security, [{ bearer: [] }, { session: [] }]);
     const statuses = '200 400 401 403 404 406 409 413 415 422 429 500 503 default'.split(' ');
     assert.deepEqual(Object.keys(operation?.responses ?? {}), statuses);
     const reads = '200 304 400 401 403 404 406 429 500 503 default'.split(' ');

@@ -30,7 +30,7 @@ export function openEventStreams({ authenticate, limits = eventLimits, ...around
   const hub = openHub({ ...around, limits });
   const connections = connectionLimit(limits);
   return {
-    follow: async ({ caller, signal, header }, from, filter) => {
+    follow: async ({ caller, signal, authorization: credential }, from, filter) => {
       const release = connections.acquire(caller.id);
       const unfollow = hub.follow();
       const leave = (): void => {
@@ -42,10 +42,7 @@ export function openEventStreams({ authenticate, limits = eventLimits, ...around
       if (signal.aborted) leave();
       try {
         const cursor = { place: from ?? (await hub.newest()) };
-        const authorization = openAuthorization(
-          { caller, authorization: header('authorization') },
-          { authenticate, clock, times },
-        );
+        const authorization = openAuthorization({ caller, authorization: credential }, { authenticate, clock, times });
         const subscription = {
           cursor,
           isNew: from === undefined,

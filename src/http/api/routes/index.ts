@@ -13,6 +13,7 @@ import { type PatchesDependencies, patchesRoutes } from './patches.ts';
 import { type PausesDependencies, pausesRoutes } from './pauses.ts';
 import { type PlansDependencies, plansRoutes } from './plans.ts';
 import { type ReconcilesDependencies, reconcilesRoutes } from './reconciles.ts';
+import { type SessionDependencies, sessionRoutes } from './session.ts';
 import { type SloDependencies, sloRoutes } from './slo.ts';
 import { type TargetsDependencies, targetsRoutes } from './targets.ts';
 import { type TokensDependencies, tokensRoutes } from './tokens.ts';
@@ -36,6 +37,7 @@ export interface RouteDependencies {
   readonly targets: TargetsDependencies;
   readonly slo: SloDependencies;
   readonly tokens: TokensDependencies;
+  readonly session: SessionDependencies;
   readonly health: HealthDependencies;
 }
 
@@ -57,5 +59,6 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...sloRoutes(dependencies.slo),
   ...tokensRoutes(dependencies.tokens),
   ...whoamiRoutes(),
+  ...sessionRoutes(dependencies.session),
   ...healthRoutes(dependencies.health),
 ];

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ProblemError, unauthorized } from '../../problem.ts';
-import { type Route, route } from '../route.ts';
+import { type Caller, type Route, route } from '../route.ts';
 import { examples, story } from '../schemas/examples.ts';
 import { timestamp } from '../schemas/timestamp.ts';
 import { grantSchema } from '../schemas/token.ts';
 
-const whoamiSchema = z
+export const identitySchema = z
   .object({
     actor: z.string().meta({ description: 'The name in the ledger' }),
     identities: z.array(z.string()).meta({ description: 'All proven names of the caller' }),
@@ -22,6 +22,10 @@ const whoamiSchema = z
     },
   });
 
+export const identityOf = ({ person, identities, grants, expiresAt }: Caller) => ({
+  ...{ actor: person, identities, grants, expiresAt },
+});
+
 export const whoamiRoutes = (): readonly Route[] => [
   route({
     method: 'GET',
@@ -31,13 +35,12 @@ export const whoamiRoutes = (): readonly Route[] => [
       tag: 'Access',
       summary: 'Show your identity and your grants',
       description: 'Every caller with a valid credential may ask, also without grants.',
-      responses: { 200: { description: 'Your identity', schema: whoamiSchema } },
+      responses: { 200: { description: 'Your identity', schema: identitySchema } },
     },
     request: {},
     handle: async ({ context: { caller } }) => {
       if (caller.id === '') throw new ProblemError(unauthorized);
-      const { person, identities, grants, expiresAt } = caller;
-      return { status: 200, body: { actor: person, identities, grants, expiresAt } };
+      return { status: 200, body: identityOf(caller) };
     },
   }),
 ];

@@ -41,6 +41,7 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
   endPatch: ({ estate }) => ({ estate, id: 1, reason: 'because' }),
   resume: ({ estate }) => ({ estate, reason: 'because', all: true }),
   reconcileTarget: ({ estate }) => ({ estate, reason: 'because' }),
+  signIn: () => ({ token: 'nobody' }),
 };
 
 type Paths = NonNullable<OpenApiDocument['paths']>;

@@ -61,7 +61,10 @@ async function followed(caller: Caller, { world }: PlantedEstate): Promise<strin
     ...{ authenticate: async () => caller, events: store.events },
     ...{ clock, log, limits },
   });
-  const by = { caller, now: clock.now(), signal: new AbortController().signal, header: () => caller.id };
+  const by = {
+    ...{ caller, authorization: caller.id, now: clock.now(), signal: new AbortController().signal },
+    header: () => undefined,
+  };
   const chunks = await events.follow(by, `memory-${'0'.repeat(16)}`, {});
   return clock.run(async () => {
     let text = '';

@@ -75,7 +75,10 @@ export function watchers({ limits = {}, events = (same) => same, authenticate }:
   const watch = async (asked: Asked = {}): Promise<Watcher> => {
     const leaving = new AbortController();
     const caller = callerOf(asked);
-    const by = { caller, now: clock.now(), signal: leaving.signal, header: () => caller.id };
+    const by = {
+      ...{ caller, authorization: caller.id, now: clock.now(), signal: leaving.signal },
+      header: () => undefined,
+    };
     return watcherOf(await streams.follow(by, asked.from, asked.only ?? {}), leaving, asked.slow ?? false);
   };
   return { clock, lines, reads: () => reads, tell: (...drafts) => tell(data, clock, drafts), watch };

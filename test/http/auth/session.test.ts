@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import type { Caller } from '../../../src/http/api/route.ts';
+import { sessionRoutes } from '../../../src/http/api/routes/session.ts';
+import { tokensRoutes } from '../../../src/http/api/routes/tokens.ts';
+import { whoamiRoutes } from '../../../src/http/api/routes/whoami.ts';
+import { sessionCookie } from '../../../src/http/auth/session-cookie.ts';
+import { memoryDatabase } from '../../support/memory-store.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+import { type Answer, apiWorld, callerOf } from '../api/support/api-world.ts';
+
+const clock = virtualClock();
+const store = memoryDatabase(clock).connect();
+const expiresAt = clock.now() + 3_600_000;
+const callers: Readonly<Record<string, Caller>> = {
+  kim: callerOf('admin', { id: 'kim', person: 'kim', expiresAt }),
+  lea: callerOf('admin', { id: 'lea', person: 'lea' }),
+};
+const cookie = sessionCookie(false);
+const authenticate = async (authorization = '') => callers[authorization.replace('Bearer ', '')];
+const routes = [...sessionRoutes({ authenticate, cookie }), ...whoamiRoutes(), ...tokensRoutes(store.tokens)];
+const world = apiWorld({ routes, callers, clock });
+after(world.close);
+
+const signIn = (token: string, headers = {}): Promise<Answer> =>
+  world.ask('', 'POST /v1/session', { body: { token }, headers });
+const withCookie = (what: string, value: string, headers = {}): Promise<Answer> =>
+  world.ask('', what, { headers: { cookie: value, ...headers } });
+const actorIn = ({ body }: Answer): unknown => (body as { actor?: unknown }).actor; // why: its schema was just checked
+
+describe('a browser signs in', () => {
+  it('with a token: scripts never see the cookie, and it ends with the token', async () => {
+    const { status, headers, body } = await signIn('kim');
+    assert.equal(status, 200);
+    assert.equal(
+      headers['set-cookie'],
+      `setpoint=kim; Path=/v1; HttpOnly; SameSite=Strict; Expires=${new Date(expiresAt).toUTCString()}`,
+    );
+    assert.match(String(headers['cache-control']), /no-store/);
+    assert.equal(JSON.stringify(body).includes('token'), false);
+    assert.equal((await signIn('lea')).headers['set-cookie'], 'setpoint=lea; Path=/v1; HttpOnly; SameSite=Strict');
+  });
+
+  it('behind TLS with a cookie that no other host can set', () =>
+    assert.deepEqual(sessionCookie(true), {
+      name: '__Host-setpoint',
+      attributes: 'Path=/; Secure; HttpOnly; SameSite=Strict',
+    }));
+
+  it('with a token that nobody has, which is refused, and sets nothing', async () => {
+    const { status, headers } = await signIn('stranger');
+    assert.deepEqual([status, headers['set-cookie']], [401, undefined]);
+  });
+
+  for (const token of ['kim; Path=/', 'a b', 'ä', '', 'x'.repeat(3801)])
+    it(`with no token at all: ${token.slice(0, 12)}`, async () => assert.equal((await signIn(token)).status, 400));
+
+  it('from a page of another site, which is refused', async () => {
+    assert.equal((await signIn('kim', { 'sec-fetch-site': 'cross-site' })).status, 403);
+    assert.equal((await signIn('kim', { 'sec-fetch-site': 'same-origin' })).status, 200);
+  });
+
+  it('and no line of the log holds the token', async () => {
+    await signIn('kim-and-more');
+    assert.equal(
+      world.lines.some((line) => line.includes('kim-and-more')),
+      false,
+    );
+  });
+
+  it('and out', async () => {
+    const { status, headers } = await withCookie('DELETE /v1/session', 'setpoint=kim');
+    assert.deepEqual(
+      [status, headers['set-cookie']],
+      [204, 'setpoint=; Path=/v1; HttpOnly; SameSite=Strict; Max-Age=0'],
+    );
+  });
+});
+
+describe('the cookie of a session', () => {
+  it('stands for the header', async () =>
+    assert.equal(actorIn(await withCookie('GET /v1/whoami', 'theme=dark; setpoint=kim')), 'kim'));
+
+  it('does not count beside a header', async () =>
+    assert.equal(actorIn(await withCookie('GET /v1/whoami', 'setpoint=kim', { authorization: 'Bearer lea' })), 'lea'));
+
+  for (const [name, value] of [
+    ['of nobody', 'setpoint=stranger'],
+    ['that is empty', 'setpoint='],
+    ['of another name', 'setpoint2=kim; xsetpoint=kim'],
+    ['that came twice', 'setpoint=kim; setpoint=lea'],
+    ['without a value', 'setpoint'],
+  ] as const)
+    it(`${name} proves nothing`, async () => assert.equal((await withCookie('GET /v1/whoami', value)).status, 401));
+
+  const body = { name: 'ci', grants: [{ role: 'viewer', estates: ['acme'] }] };
+  const make = (headers: Readonly<Record<string, string>>): Promise<Answer> =>
+    world.ask('', 'POST /v1/tokens', { body, headers: { cookie: 'setpoint=kim', host: 'here:7420', ...headers } });
+  for (const [name, headers, status] of [
+    ['a page of this server', { 'sec-fetch-site': 'same-origin' }, 201],
+    ['a page of this server, told by its origin alone', { origin: 'http://here:7420' }, 201],
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'http://here:7420' }, 403],
+    ['another port of this machine', { 'sec-fetch-site': 'same-site' }, 403],
+    ['another port, told by its origin alone', { origin: 'http://here:8080' }, 403],
+    ['an address that was typed', { 'sec-fetch-site': 'none' }, 403],
+    ['nobody knows where', {}, 403],
+    ['a page without an origin', { origin: 'null' }, 403],
+  ] as const)
+    it(`changes something for ${name}: ${status}`, async () => assert.equal((await make(headers)).status, status));
+});
