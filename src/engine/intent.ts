@@ -73,7 +73,7 @@ export function intentDraftOf(item: Item, context: DraftContext): IntentDraft {
     subject: { kind, address, ...(id === undefined ? {} : { id }) },
     details: { ...detailsOf(item, context), ...(action.by === undefined ? {} : { by: action.by }) },
     ...(counts === undefined ? {} : { counts }),
-    ...raiseIn(item),
+    ...costIncreaseIn(item),
   };
 }
 
@@ -194,7 +194,7 @@ export function observedOf(action: Action): Observed {
 }
 
 /** A replacement raises the cost with its first half. The first step of a change of groups raises nothing. */
-function raiseIn({ action, verb }: Item): Pick<IntentDraft, 'raisesCostBy'> {
+function costIncreaseIn({ action, verb }: Item): Pick<IntentDraft, 'raisesCostBy'> {
   const { raisesCostBy } = action;
   if (raisesCostBy === undefined || isJoining(action)) return {};
   if (action.verb === 'replace' && (verb === 'create') !== (action.surge !== undefined)) return {};

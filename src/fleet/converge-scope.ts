@@ -138,10 +138,10 @@ export function observationPlanner(
     const plan = others.bounds === undefined ? alone : await planOf(together, { ...counts, ...others.bounds });
     if (cost !== undefined) {
       const done = { plan: plan.actions, all: rest };
-      const { raises, ...counted } = countedCost(input, done, cost);
+      const { plannedIncrease, ...counted } = countedCost(input, done, cost);
       const costNow = { generation: reconcileConstraints.generation, ...counted };
       // why: a former generation does not know the remaining rollouts of the newest one
-      await keepCost(scene, isNewest ? { ...costNow, raises } : costNow, context);
+      await keepCost(scene, isNewest ? { ...costNow, plannedIncrease } : costNow, context);
     }
     // why: a former generation does not know which machines shall be stopped by now
     const told = isNewest ? plan : { ...plan, keptStopped: undefined };

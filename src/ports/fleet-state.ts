@@ -325,8 +325,8 @@ export interface ScopeCost extends Omit<CountedCost, 'scope'> {
   readonly generation: number;
 }
 
-/** Without `raises` the store keeps those of the generation. It keeps nothing where it has no count of that generation. */
-export type KeptScopeCost = Omit<ScopeCost, 'raises'> & Partial<Pick<ScopeCost, 'raises'>>;
+/** Without `plannedIncrease` the store keeps that of the generation. It keeps nothing where it has no count of that generation. */
+export type KeptScopeCost = Omit<ScopeCost, 'plannedIncrease'> & Partial<Pick<ScopeCost, 'plannedIncrease'>>;
 
 /** Without a cost: the scope was not counted yet. */
 export interface ListedScopeCost {

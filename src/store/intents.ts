@@ -40,11 +40,11 @@ export function intend(
     const wanted = unheld(drafts, guardEpoch)
       .filter((draft) => !approvals.refused.has(draft))
       .filter((draft) => isNew(reconcile, draft, known));
-    const dear = await takeCosts(write, reconcile, wanted);
-    const places = wanted.flatMap((draft) => (dear.has(draft) ? [] : (placeOf(reconcile, draft) ?? [])));
+    const refusedByCost = await takeCosts(write, reconcile, wanted);
+    const places = wanted.flatMap((draft) => (refusedByCost.has(draft) ? [] : (placeOf(reconcile, draft) ?? [])));
     const count = await takePlaces(write, reconcile, places);
     const judged = intending(reconcile, drafts, {
-      ...{ ...known, count, dear, guardEpoch, at: write.at, nextId: randomUUID },
+      ...{ ...known, count, refusedByCost, guardEpoch, at: write.at, nextId: randomUUID },
       unapproved: approvals.refused,
     });
     await save(write, reconcile, judged);
@@ -111,7 +111,7 @@ interface Standing extends Known {
   /** Has an answer for the place of every new draft. */
   readonly count: EstateCount;
   /** The drafts that the limit of the cost refuses, with the reasons. */
-  readonly dear: ReadonlyMap<IntentDraft, string>;
+  readonly refusedByCost: ReadonlyMap<IntentDraft, string>;
   /** Undefined: people said something stricter since the reconcile was judged. */
   readonly guardEpoch: number | undefined;
   /** No approval lets them pass any more. */
@@ -147,7 +147,7 @@ function intending(reconcile: Reconcile, drafts: readonly IntentDraft[], standin
     if (forbidden !== undefined) return forbidden;
     const before = open.get(keyText(action));
     const place = before ? undefined : placeOf(reconcile, draft);
-    const why = standing.dear.get(draft) ?? (place && standing.count.take(place));
+    const why = standing.refusedByCost.get(draft) ?? (place && standing.count.take(place));
     if (why !== undefined) return { ok: false, reason: 'limit', why };
     const intent = before?.intent ?? standing.nextId();
     const attempt = (before?.attempt ?? 0) + 1;

@@ -12,25 +12,26 @@ import type { Database, Write } from './tables.ts';
 
 export const postgresScopeCosts = ({ db }: Context): ScopeCosts => ({
   keep: async ({ estate, scope, lease }, cost) => {
-    const { generation, currency, monthly, raises, unpriced } = cost;
-    // why: a worker that lost its lease would undo the raises of the next one
+    const { generation, currency, monthly, plannedIncrease, unpriced } = cost;
+    // why: a worker that lost its lease would undo the increases of the next one
     await sql`
       WITH held AS (
         SELECT FROM setpoint.leases
         WHERE estate = ${estate} AND scope = ${scope} AND holder = ${lease.holder} AND epoch = ${lease.epoch} FOR SHARE)
-      INSERT INTO setpoint.scope_costs (estate, scope, generation, currency, monthly, raises, unpriced)
+      INSERT INTO setpoint.scope_costs (estate, scope, generation, currency, monthly, planned_increase, unpriced)
       SELECT ${estate}::text, ${scope}::text, ${generation}::integer, ${currency}::text, ${monthly}::double precision,
-        coalesce(${raises ?? null}::double precision, kept.raises), ${[...unpriced]}::text[]
+        coalesce(${plannedIncrease ?? null}::double precision, kept.planned_increase), ${[...unpriced]}::text[]
       FROM held LEFT JOIN setpoint.scope_costs AS kept
         ON kept.estate = ${estate} AND kept.scope = ${scope} AND kept.generation = ${generation}
-      WHERE ${raises !== undefined}::boolean OR kept.raises IS NOT NULL
+      WHERE ${plannedIncrease !== undefined}::boolean OR kept.planned_increase IS NOT NULL
       ON CONFLICT (estate, scope) DO UPDATE
       SET generation = excluded.generation, currency = excluded.currency, monthly = excluded.monthly,
-        raises = excluded.raises, unpriced = excluded.unpriced
+        planned_increase = excluded.planned_increase, unpriced = excluded.unpriced
       WHERE scope_costs.generation <= excluded.generation`.execute(db);
   },
   fill: async ({ estate, scope }, cost, before) => {
-    const row = { estate, scope, ...cost, unpriced: [...cost.unpriced] };
+    const { plannedIncrease, ...rest } = cost;
+    const row = { estate, scope, ...rest, planned_increase: plannedIncrease, unpriced: [...cost.unpriced] };
     await db
       .insertInto('scope_costs')
       .values(row)
@@ -71,21 +72,21 @@ type Row = Pick<Where, 'scope'> & { readonly [K in keyof ScopeCost]: ScopeCost[K
 
 async function list(db: Database, estate: string): Promise<readonly ListedScopeCost[]> {
   const { rows } = await sql<Row>`
-    SELECT scope, generation, currency, monthly, raises, unpriced
+    SELECT scope, generation, currency, monthly, planned_increase AS "plannedIncrease", unpriced
     FROM (SELECT scope FROM setpoint.looks WHERE estate = ${estate}) AS looks
     FULL JOIN (SELECT * FROM setpoint.scope_costs WHERE estate = ${estate}) AS costs USING (scope)
     ORDER BY scope`.execute(db);
-  return rows.map(({ scope, generation, currency, monthly, raises, unpriced }) =>
-    generation === null || currency === null || monthly === null || raises === null || unpriced === null
+  return rows.map(({ scope, generation, currency, monthly, plannedIncrease, unpriced }) =>
+    generation === null || currency === null || monthly === null || plannedIncrease === null || unpriced === null
       ? { scope }
-      : { scope, cost: { generation, currency, monthly, raises, unpriced } },
+      : { scope, cost: { generation, currency, monthly, plannedIncrease, unpriced } },
   );
 }
 
 export const notCounted = 'the cost of this scope is not counted yet, and limits.cost needs it; plan again.';
 
 /**
- * Adds the raises of these drafts to the cost of their scope, as far as the limit allows; returns those that it refuses, with the
+ * Adds the increases by these drafts to the cost of their scope, as far as the limit allows; returns those that it refuses, with the
  * reason. Two scopes that commit at the same time meet on the rows of the estate, which are locked in one order.
  */
 export async function takeCosts(
@@ -109,7 +110,7 @@ export async function takeCosts(
   if (own === undefined) return new Map(raising.map((draft) => [draft, notCounted]));
   const count = costCount({ limit, allowCost }, own, rows);
   const refused = refusedBy(count, raising);
-  if (count.taken > 0) await raise(trx, reconcile, count.taken);
+  if (count.taken > 0) await addToCost(trx, reconcile, count.taken);
   return refused;
 }
 
@@ -134,8 +135,8 @@ const refusedBy = (count: CostCount, drafts: readonly IntentDraft[]): ReadonlyMa
   );
 
 /** A failed launch stays counted until the next observation of its scope. */
-const raise = (trx: Write, { estate, scope }: Reconcile, by: number) =>
+const addToCost = (trx: Write, { estate, scope }: Reconcile, by: number) =>
   sql`
     UPDATE setpoint.scope_costs
-    SET monthly = monthly + ${by}::double precision, raises = greatest(raises - ${by}::double precision, 0)
+    SET monthly = monthly + ${by}::double precision, planned_increase = greatest(planned_increase - ${by}::double precision, 0)
     WHERE estate = ${estate} AND scope = ${scope}`.execute(trx);

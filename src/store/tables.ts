@@ -279,7 +279,7 @@ interface ScopeCostTable extends InScope {
   generation: number;
   currency: string;
   monthly: number;
-  raises: number;
+  planned_increase: number;
   unpriced: readonly string[];
 }
 

@@ -162,17 +162,17 @@ describe('the costs that a reconcile reads and keeps', () => {
     };
     const world = await standing([web(2)], limits);
     const { costs } = world.store.fleet;
-    const raises: (number | undefined)[] = [];
+    const increases: (number | undefined)[] = [];
     const keep: typeof costs.keep = (at, cost) => {
-      raises.push(cost.raises);
+      increases.push(cost.plannedIncrease);
       return costs.keep(at, cost);
     };
     Object.assign(world.store.fleet, { costs: { ...costs, keep } });
     await world.accept([...ground, prices, web(2, { size: 'large' })], limits);
     await world.reconcile();
-    assert.deepEqual([...new Set(raises)], [2 * month, undefined]);
+    assert.deepEqual([...new Set(increases)], [2 * month, undefined]);
     const [kept] = await costs.list('acme');
-    assert.equal(kept?.cost?.raises, 2 * month);
+    assert.equal(kept?.cost?.plannedIncrease, 2 * month);
   });
 });
 
@@ -191,7 +191,7 @@ describe('a scope that leaves the specs', () => {
     const world = await standing([web(2)], limitedTo(3));
     const lease = await world.store.leases.acquire('acme', south.scope, 'somebody');
     assert.ok(lease.ok);
-    const cost = { generation: 1, currency: 'USD', monthly: 3 * month, raises: 0, unpriced: [] };
+    const cost = { generation: 1, currency: 'USD', monthly: 3 * month, plannedIncrease: 0, unpriced: [] };
     await world.store.fleet.costs.keep({ ...south, lease: lease.lease }, cost);
     await world.accept([...alone, web(3)], limitedTo(3));
     await world.reconcile();
@@ -340,4 +340,4 @@ describe('a limit on the cost, with', () => {
 
 /** A scope as it is counted before anything is launched. */
 const counted = ({ cost }: { readonly cost?: object }) =>
-  cost === undefined ? {} : { cost: { ...cost, generation: 2, monthly: 0, raises: 0 } };
+  cost === undefined ? {} : { cost: { ...cost, generation: 2, monthly: 0, plannedIncrease: 0 } };

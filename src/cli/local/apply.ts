@@ -3,7 +3,7 @@ import { type Action, heldAs, type ScopePlan } from '../../core/action.ts';
 import { actionDigest, planDigest } from '../../core/digest.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { plannedOf } from '../../core/order/moves.ts';
-import { type CostBounds, countedCost, withRaises } from '../../core/plan/cost-limit.ts';
+import { type CostBounds, countedCost, withIncreases } from '../../core/plan/cost-limit.ts';
 import { isUnfinished } from '../../core/plan/findings.ts';
 import { plan } from '../../core/plan/plan.ts';
 import type { Hold, PlanJudge } from '../../core/plan/plan-input.ts';
@@ -305,7 +305,7 @@ function reconcileScope(
     if (work.cost === undefined) return made;
     const counted = countedCost(given, { plan: made.actions, all: made.actions }, work.cost);
     await store.fleet.costs.keep(reconcile, { generation: authority.generation, ...counted });
-    return withRaises(made, given, work.cost);
+    return withIncreases(made, given, work.cost);
   };
   return converge(
     {

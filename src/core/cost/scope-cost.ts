@@ -17,7 +17,7 @@ import {
 } from './cost.ts';
 
 /** The amount that an action adds to the monthly cost, above 0. `unpriced`: its parts without a known price. */
-export interface Raise {
+export interface CostIncrease {
   readonly monthly: number;
   readonly unpriced: readonly string[];
 }
@@ -26,7 +26,7 @@ export interface Raise {
 export interface ScopeCost {
   readonly standing: Cost;
   /** Undefined: the action raises nothing. */
-  raiseOf(action: Action): Raise | undefined;
+  increaseOf(action: Action): CostIncrease | undefined;
   /** The monthly amount that an action saves; 0: none. */
   savingOf(action: Action): number;
 }
@@ -52,7 +52,7 @@ export function costsBy(table: PriceTable): (input: PlanInput) => ScopeCost {
  *
  *   machine                                   | counts as
  *   ------------------------------------------+--------------------------------------------------------------
- *   ours, seen                                | it was seen; written lately or at this moment: the dearer of both
+ *   ours, seen                                | it was seen; written lately or now: the higher cost of both
  *   ours, not seen, and not proven gone       | it was launched, or else applied last
  *   launch without an answer                  | it was asked for
  *   deleted by us to be launched again        | wanted now: both halves of a replacement share a place
@@ -74,9 +74,9 @@ function scopeCost(input: PlanInput, table: PriceTable): ScopeCost {
     action.kind === 'instance' ? sidesIn(action, records) : undefined;
   return {
     standing: standingCost(records),
-    raiseOf: (action) => {
+    increaseOf: (action) => {
       const sides = sidesOf(action);
-      return sides && raise(sides);
+      return sides && increaseIn(sides);
     },
     savingOf: (action) => {
       const { before, after } = sidesOf(action) ?? { before: noCost, after: noCost };
@@ -129,7 +129,7 @@ function recordsOf(input: PlanInput, table: PriceTable): Records {
       return found === undefined ? [] : [found.attributes as InstanceAttributes]; // why: only machines are in the map
     },
     seenCost: (observed, address) =>
-      dearest(
+      highest(
         [
           observed.attributes as InstanceAttributes, // why: only called for machines
           ...(wasJustWritten(observed.id, knowledge) ? appliedAt(address, knowledge) : []),
@@ -199,7 +199,7 @@ function priceOf(attributes: InstanceAttributes, address: Address, table: PriceT
   return place === undefined ? noCost : machineCost({ ...attributes, settings }, place, table);
 }
 
-function raise({ before, after }: Sides): Raise | undefined {
+function increaseIn({ before, after }: Sides): CostIncrease | undefined {
   const known = [...before.unpriced];
   const unpriced = after.unpriced.filter((what) => {
     const at = known.indexOf(what);
@@ -211,7 +211,7 @@ function raise({ before, after }: Sides): Raise | undefined {
 }
 
 /** The most expensive of several states of a machine, with the unknown prices of all of them. */
-const dearest = (costs: readonly Cost[]): Cost => ({
+const highest = (costs: readonly Cost[]): Cost => ({
   monthly: Math.max(...costs.map(({ monthly }) => monthly)),
   unpriced: [...new Set(costs.flatMap(({ unpriced }) => unpriced))],
 });

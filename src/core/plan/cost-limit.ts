@@ -1,6 +1,6 @@
 import type { Action, ScopePlan } from '../action.ts';
 import { inCents, type PriceTable } from '../cost/cost.ts';
-import { costsBy, type Raise, type ScopeCost } from '../cost/scope-cost.ts';
+import { type CostIncrease, costsBy, type ScopeCost } from '../cost/scope-cost.ts';
 import { type CostLimit, costLimitIn } from '../limits.ts';
 import type { ScopeKey } from '../resource.ts';
 import type { Hold, PlanInput, Withholding } from './plan-input.ts';
@@ -24,12 +24,12 @@ export const costBounds = (limit: CostLimit, prices: PriceTable): CostBounds => 
   costOf: costsBy(prices),
 });
 
-/** `monthly`: the cost of machines that stand or are being launched. `raises`: planned raises that have not begun. `currency`: of both. */
+/** `monthly`: the cost of machines that stand or are being launched. `plannedIncrease`: of raises that have not begun. `currency`: of both. */
 export interface CountedCost {
   readonly scope: ScopeKey;
   readonly currency: string;
   readonly monthly: number;
-  readonly raises: number;
+  readonly plannedIncrease: number;
   readonly unpriced: readonly string[];
 }
 
@@ -68,22 +68,22 @@ export function costHolds(scopes: readonly PlannedScope[], asked: Asked): readon
   const { bounds } = asked;
   const costs = scopes.map(({ input }) => bounds.costOf(input));
   const sums = sumsOf(scopes, costs, asked);
-  if (!sums.raises) return costs.map(() => () => undefined);
+  if (!sums.isRaised) return costs.map(() => () => undefined);
   return costs.map(
     (cost): Hold =>
       (action) => {
-        const raise = cost.raiseOf(action);
-        if (raise === undefined || asked.hasPlace(action)) return undefined;
-        return unknownPrice(raise) ?? unknownSum(sums) ?? overLimit(raise, isHealing(action), { sums, asked });
+        const increase = cost.increaseOf(action);
+        if (increase === undefined || asked.hasPlace(action)) return undefined;
+        return unknownPrice(increase) ?? unknownSum(sums) ?? overLimit(increase, isHealing(action), { sums, asked });
       },
   );
 }
 
 const isHealing = ({ cause }: Action): boolean => cause === 'drift';
 
-/** `raises`: true where an action of these scopes raises the cost. */
+/** `isRaised`: true where an action of these scopes raises the cost. */
 interface Sums {
-  readonly raises: boolean;
+  readonly isRaised: boolean;
   readonly healing: number;
   readonly rollout: number;
   readonly unpriced: readonly string[];
@@ -101,9 +101,10 @@ function sumsOf(scopes: readonly PlannedScope[], costs: readonly ScopeCost[], { 
   const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
   const standing = sum([...others.map(({ monthly }) => monthly), ...own.map(({ monthly, saved }) => monthly - saved)]);
   const healing = standing + sum(own.map((one) => one.healing));
-  const rollout = healing + sum([...own.map((one) => one.rollout), ...others.map(({ raises }) => raises)]);
+  const rollout =
+    healing + sum([...own.map((one) => one.rollout), ...others.map(({ plannedIncrease }) => plannedIncrease)]);
   return {
-    raises: own.some(({ raises }) => raises),
+    isRaised: own.some(({ isRaised }) => isRaised),
     healing,
     rollout,
     unpriced: [...others, ...costs.map(({ standing }) => standing)].flatMap(({ unpriced }) => unpriced),
@@ -113,18 +114,18 @@ function sumsOf(scopes: readonly PlannedScope[], costs: readonly ScopeCost[], { 
 }
 
 function totalsOf(actions: readonly Action[], cost: ScopeCost | undefined, hasPlace: Asked['hasPlace']) {
-  const totals = { raises: false, monthly: cost?.standing.monthly ?? 0, saved: 0, healing: 0, rollout: 0 };
+  const totals = { isRaised: false, monthly: cost?.standing.monthly ?? 0, saved: 0, healing: 0, rollout: 0 };
   for (const action of actions) {
     totals.saved += cost?.savingOf(action) ?? 0;
-    const raise = cost?.raiseOf(action);
-    if (raise === undefined || hasPlace(action)) continue;
-    totals.raises = true;
-    totals[isHealing(action) ? 'healing' : 'rollout'] += raise.monthly;
+    const increase = cost?.increaseOf(action);
+    if (increase === undefined || hasPlace(action)) continue;
+    totals.isRaised = true;
+    totals[isHealing(action) ? 'healing' : 'rollout'] += increase.monthly;
   }
   return totals;
 }
 
-const unknownPrice = ({ unpriced }: Raise): Withholding | undefined =>
+const unknownPrice = ({ unpriced }: CostIncrease): Withholding | undefined =>
   unpriced.length === 0
     ? undefined
     : { code: 'limit', why: `${withoutPrice(unpriced)}, because limits.cost counts it. Or: setpoint approve` };
@@ -162,18 +163,18 @@ interface Over {
   readonly asked: Asked;
 }
 
-function overLimit(raise: Raise, heals: boolean, { sums, asked }: Over): Withholding | undefined {
+function overLimit(increase: CostIncrease, heals: boolean, { sums, asked }: Over): Withholding | undefined {
   const { bounds, allowCost } = asked;
   const sum = heals ? sums.healing : sums.rollout;
   if (!isOver(sum, bounds.limit, allowCost)) return undefined;
-  return { code: 'limit', why: overText({ sum, part: raise.monthly }, bounds.limit) };
+  return { code: 'limit', why: overText({ sum, part: increase.monthly }, bounds.limit) };
 }
 
 /** Amounts are compared in whole cents. */
 const isOver = (sum: number, { monthly }: CostLimit, allowCost = 0): boolean =>
   inCents(sum) > Math.max(monthly, allowCost);
 
-/** `sum`: the projected sum. It includes `part`, the raise by this action. */
+/** `sum`: the projected sum. It includes `part`, the increase by this action. */
 function overText({ sum, part }: { readonly sum: number; readonly part: number }, limit: CostLimit): string {
   const { monthly, currency, formerCurrency } = limit;
   const up = (Math.ceil(inCents(sum) * 100) / 100).toFixed(2);
@@ -183,10 +184,10 @@ function overText({ sum, part }: { readonly sum: number; readonly part: number }
   return `${all}; this change adds ${part.toFixed(2)}. Raise limits.cost, or allow it with --allow-cost ${up}, or with: setpoint approve`;
 }
 
-/** Raises in the order in which they are intended. */
+/** Increases in the order in which they are intended. */
 export interface CostCount {
-  /** Adds a raise, or returns the reason for which the limit refuses it. An approved raise is always added. */
-  take(raise: number, isApproved: boolean): string | undefined;
+  /** Adds an increase, or returns the reason for which the limit refuses it. An approved increase is always added. */
+  take(increase: number, isApproved: boolean): string | undefined;
   readonly taken: number;
 }
 
@@ -196,7 +197,7 @@ interface CostAllowed {
   readonly allowCost?: number | undefined;
 }
 
-/** Starts from the cost of all scopes. `own`: the cost of the raising scope, in the currency of its raises. */
+/** Starts from the cost of all scopes. `own`: the cost of the raising scope, in the currency of its increases. */
 export function costCount({ limit, allowCost }: CostAllowed, own: OwnCost, all: readonly OwnCost[]): CostCount {
   const limitHere = costLimitIn(limit, own.currency);
   const other = all.find(({ currency }) => currency !== own.currency);
@@ -219,18 +220,18 @@ export function costCount({ limit, allowCost }: CostAllowed, own: OwnCost, all: 
 }
 
 /** The plan, with the amount by which each action raises the monthly cost: the store counts it. */
-export function withRaises(plan: ScopePlan, input: PlanInput, { costOf }: Pick<CostBounds, 'costOf'>): ScopePlan {
+export function withIncreases(plan: ScopePlan, input: PlanInput, { costOf }: Pick<CostBounds, 'costOf'>): ScopePlan {
   const cost = costOf(input);
   const actions = plan.actions.map((action) => {
-    const raise = cost.raiseOf(action);
-    return raise === undefined ? action : { ...action, raisesCostBy: raise.monthly };
+    const increase = cost.increaseOf(action);
+    return increase === undefined ? action : { ...action, raisesCostBy: increase.monthly };
   });
   return { ...plan, actions };
 }
 
 export function raisesCost({ actions }: ScopePlan, input: PlanInput, { costOf }: Pick<CostBounds, 'costOf'>): boolean {
   const cost = costOf(input);
-  return actions.some((action) => cost.raiseOf(action) !== undefined);
+  return actions.some((action) => cost.increaseOf(action) !== undefined);
 }
 
 /**
@@ -246,7 +247,7 @@ export function countedCost(
   return {
     currency: prices.currency,
     monthly: standing.monthly - plan.reduce((sum, action) => sum + cost.savingOf(action), 0),
-    raises: all.reduce((sum, action) => sum + (cost.raiseOf(action)?.monthly ?? 0), 0),
+    plannedIncrease: all.reduce((sum, action) => sum + (cost.increaseOf(action)?.monthly ?? 0), 0),
     unpriced: [...new Set(standing.unpriced)].toSorted(),
   };
 }

@@ -19,7 +19,7 @@ import {
 } from '../limits.ts';
 import type { Address } from '../resource.ts';
 import { finish, type Steps } from '../steps.ts';
-import { type CostBounds, costHolds, withRaises } from './cost-limit.ts';
+import { type CostBounds, costHolds, withIncreases } from './cost-limit.ts';
 import { unlessApproved } from './holds.ts';
 import { planInSteps } from './plan.ts';
 import type { Choices, Hold, PlanInput } from './plan-input.ts';
@@ -64,16 +64,16 @@ export function* planEstateInSteps(inputs: readonly PlanInput[], bounds: Bounds)
         (action) =>
           hasPlace(action) ? undefined : limit(action),
     );
-  const dear = yield* costHoldsOf(inputs, inAll, { bounds, holds, denied, hasPlace });
-  if (holds.length + dear.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted)))
-    return raising(inAll, inputs, bounds);
+  const ofCost = yield* costHoldsOf(inputs, inAll, { bounds, holds, denied, hasPlace });
+  if (holds.length + ofCost.length === 0 && !inputs.some(({ wanted }) => hasRollouts(wanted)))
+    return withAllIncreases(inAll, inputs, bounds);
   const plans = yield* each(inputs, ({ choices = {} }, at) =>
-    bounded(choices, [...holds, ...dear.slice(at, at + 1)], denied[at]),
+    bounded(choices, [...holds, ...ofCost.slice(at, at + 1)], denied[at]),
   );
-  return raising(plans, inputs, bounds);
+  return withAllIncreases(plans, inputs, bounds);
 }
 
-const raising = (
+const withAllIncreases = (
   plans: readonly ScopePlan[],
   inputs: readonly PlanInput[],
   { cost }: Pick<Bounds, 'cost'>,
@@ -82,7 +82,7 @@ const raising = (
     ? plans
     : plans.map((plan, at) => {
         const input = inputs[at];
-        return input === undefined ? plan : withRaises(plan, input, cost);
+        return input === undefined ? plan : withIncreases(plan, input, cost);
       });
 
 interface Counting {
@@ -106,8 +106,8 @@ function* costHoldsOf(
       ? inAll
       : yield* each(inputs, ({ choices = {} }, at) => ({ ...bounded(choices, holds, denied[at]), atOnce: true }));
   const scopes = inputs.flatMap((input, at) => plans.slice(at, at + 1).map((plan) => ({ input, plan })));
-  const dear = costHolds(scopes, { bounds: cost, allowCost, hasPlace });
-  return dear.some((hold, at) => plans[at]?.actions.some((action) => hold(action) !== undefined)) ? dear : [];
+  const ofCost = costHolds(scopes, { bounds: cost, allowCost, hasPlace });
+  return ofCost.some((hold, at) => plans[at]?.actions.some((action) => hold(action) !== undefined)) ? ofCost : [];
 }
 
 /** Keeps the denials of a judge: of all at once it judges more than of one wave. */

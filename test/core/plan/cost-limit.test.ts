@@ -125,7 +125,7 @@ const cases: ReadonlyArray<{
     name: 'scopes that are not planned here count with what they would raise',
     given: [scopeWith({ want: [machine('small')] })],
     most: 200,
-    more: { scopes: [{ scope: 'aws/1/eu-2', currency: 'USD', monthly: 100, raises: 30, unpriced: [] }] },
+    more: { scopes: [{ scope: 'aws/1/eu-2', currency: 'USD', monthly: 100, plannedIncrease: 30, unpriced: [] }] },
     want: ['withheld instance/web-0: limit'],
   },
   {
@@ -152,7 +152,7 @@ const cases: ReadonlyArray<{
     want: ['withheld instance/web-0: limit'],
   },
   {
-    name: 'a replacement by a dearer machine is held, one by an equal machine is not',
+    name: 'a replacement by a more expensive machine is held, one by an equal machine is not',
     given: [
       scopeWith({
         there: two,
@@ -220,7 +220,7 @@ const cases: ReadonlyArray<{
     name: 'a scope whose cost is in another currency holds what raises the cost',
     given: [scopeWith({ want: [machine('small')] })],
     most: 1e9,
-    more: { scopes: [{ scope: 'aws/1/eu-2', currency: 'JPY', monthly: 1, raises: 0, unpriced: [] }] },
+    more: { scopes: [{ scope: 'aws/1/eu-2', currency: 'JPY', monthly: 1, plannedIncrease: 0, unpriced: [] }] },
     want: ['withheld instance/web-0: limit'],
   },
   {
@@ -262,7 +262,7 @@ describe('a limit on the monthly cost', () => {
   });
 
   it('says that a scope of the specs is still to be counted, whatever its earlier cost is in', () => {
-    const scopes = [{ scope: 'aws/1/eu-2', currency: 'JPY', monthly: 1, raises: 0, unpriced: ['aws eu-2 x'] }];
+    const scopes = [{ scope: 'aws/1/eu-2', currency: 'JPY', monthly: 1, plannedIncrease: 0, unpriced: ['aws eu-2 x'] }];
     const [why = ''] = whysOf(plansOf([scopeWith({ want: two })], 1e9, { scopes, uncounted: ['aws/1/eu-2'] }));
     assert.match(why, /1 of them are still to be counted in this generation/);
   });
@@ -426,8 +426,8 @@ describe('the counted cost of a scope', () => {
       want: [machine('small'), machine('large')],
     });
     const { actions } = plan(given);
-    const { monthly, raises } = countedCost(given, { plan: actions, all: actions }, unlimited);
-    assert.deepEqual([Math.round(monthly), Math.round(raises)], [148, 73]);
+    const { monthly, plannedIncrease } = countedCost(given, { plan: actions, all: actions }, unlimited);
+    assert.deepEqual([Math.round(monthly), Math.round(plannedIncrease)], [148, 73]);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Bench, Laws } from './bench.ts';
 
 const there = 'aws/2/us-east-1';
 const costing = (monthly: number, more: Partial<ScopeCost> = {}): ScopeCost => ({
-  ...{ generation: 1, currency: 'USD', monthly, raises: 0, unpriced: [] },
+  ...{ generation: 1, currency: 'USD', monthly, plannedIncrease: 0, unpriced: [] },
   ...more,
 });
 
@@ -21,7 +21,7 @@ async function limited({ store, estate }: Bench, monthly: number, own = 0, allow
   return worker;
 }
 
-const dear = (name: string, raisesCostBy: number, more: Partial<IntentDraft> = {}): IntentDraft => ({
+const costlyLaunch = (name: string, raisesCostBy: number, more: Partial<IntentDraft> = {}): IntentDraft => ({
   ...launch(name),
   raisesCostBy,
   ...more,
@@ -35,7 +35,7 @@ export const scopeCostLaws: Laws = {
     const { store, other, estate } = bench;
     const worker = await limited(bench, 100, 40);
     await other.fleet.costs.fill({ estate, scope: there }, costing(30), undefined);
-    const drafts = [dear('a', 20), dear('b', 20), dear('c', 10), launch('free')];
+    const drafts = [costlyLaunch('a', 20), costlyLaunch('b', 20), costlyLaunch('c', 10), launch('free')];
     const intended = await store.ledger.intend(worker.reconcile, drafts);
     assert.deepEqual(
       intended.map(({ ok }) => ok),
@@ -57,7 +57,7 @@ export const scopeCostLaws: Laws = {
     const { store, estate } = bench;
     const worker = await limited(bench, 100);
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const intended = await apply(worker, dear('a', 60), unanswered);
+      const intended = await apply(worker, costlyLaunch('a', 60), unanswered);
       assert.equal(intended.ok && intended.attempt, attempt);
     }
     assert.deepEqual(await monthlyOf(store, estate), [[scope, 60]]);
@@ -68,7 +68,7 @@ export const scopeCostLaws: Laws = {
     await store.generations.accept(estate, 'abc', guardsOf({ ...limitsOf(100), creates: 1 }));
     const worker = await workerOf(store, estate);
     await store.fleet.costs.keep(worker.reconcile, costing(90));
-    const intended = await store.ledger.intend(worker.reconcile, [dear('a', 20), dear('b', 10)]);
+    const intended = await store.ledger.intend(worker.reconcile, [costlyLaunch('a', 20), costlyLaunch('b', 10)]);
     assert.deepEqual(
       intended.map(({ ok }) => ok),
       [false, true],
@@ -84,7 +84,12 @@ export const scopeCostLaws: Laws = {
     const given = { digest: 'd', actions: ['x'], destroys: 0, creates: 1, by, until: now() + 60_000 };
     await store.fleet.approvals.give({ estate, scope, generation: 1, ...given });
     const approval = { digest: 'x', halves: [] };
-    const drafts = [dear('a', 50), dear('b', 1), dear('c', 70, { approval }), dear('d', 1)];
+    const drafts = [
+      costlyLaunch('a', 50),
+      costlyLaunch('b', 1),
+      costlyLaunch('c', 70, { approval }),
+      costlyLaunch('d', 1),
+    ];
     const intended = await store.ledger.intend(worker.reconcile, drafts);
     assert.deepEqual(
       intended.map(({ ok }) => ok),
@@ -99,22 +104,22 @@ export const scopeCostLaws: Laws = {
     await first.lease.release();
     await store.generations.accept(estate, 'r2', guardsOf(limitsOf(1000)));
     const second = await workerOf(store, estate, { generation: 2 });
-    assert.equal((await apply(second, dear('a', 101))).ok, false);
+    assert.equal((await apply(second, costlyLaunch('a', 101))).ok, false);
     await second.lease.release();
     await store.generations.accept(estate, 'r3', guardsOf({ deletes: 9, replaces: 9 }));
     const third = await workerOf(store, estate, { generation: 3 });
-    assert.equal((await apply(third, dear('a', 101))).ok, true);
-    assert.equal((await apply(third, dear('b', 1000))).ok, false);
+    assert.equal((await apply(third, costlyLaunch('a', 101))).ok, true);
+    assert.equal((await apply(third, costlyLaunch('b', 1000))).ok, false);
     await third.lease.release();
     await store.generations.accept(estate, 'r4', guardsOf({ deletes: 9, replaces: 9 }));
     const fourth = await workerOf(store, estate, { generation: 4 });
-    assert.equal((await apply(fourth, dear('b', 1000))).ok, true);
+    assert.equal((await apply(fourth, costlyLaunch('b', 1000))).ok, true);
   },
 
   'a scope whose cost nobody counted raises nothing': async ({ store, estate }) => {
     await store.generations.accept(estate, 'abc', guardsOf(limitsOf(100)));
     const worker = await workerOf(store, estate);
-    const intended = await apply(worker, dear('a', 1));
+    const intended = await apply(worker, costlyLaunch('a', 1));
     assert.match(intended.ok ? '' : intended.why, /the cost of this scope is not counted yet/);
   },
 
@@ -128,8 +133,8 @@ export const scopeCostLaws: Laws = {
     await other.fleet.costs.keep(otherReconcile, costing(0));
     const all = await Promise.all(
       Array.from({ length: 5 }, (_, i) => [
-        store.ledger.intend(reconcile, [dear(`a${i}`, 10)]),
-        other.ledger.intend(otherReconcile, [dear(`b${i}`, 10)]),
+        store.ledger.intend(reconcile, [costlyLaunch(`a${i}`, 10)]),
+        other.ledger.intend(otherReconcile, [costlyLaunch(`b${i}`, 10)]),
       ]).flat(),
     );
     assert.equal(all.flat().filter(({ ok }) => ok).length, 5);
@@ -154,22 +159,24 @@ export const scopeCostLaws: Laws = {
     assert.equal(await monthly(), 20);
     await store.fleet.costs.keep(worker.reconcile, costing(5));
     assert.equal(await monthly(), 20);
-    const last = costing(7, { generation: 2, raises: 3, unpriced: ['aws eu-1 t3.xyz'] });
+    const last = costing(7, { generation: 2, plannedIncrease: 3, unpriced: ['aws eu-1 t3.xyz'] });
     await store.fleet.costs.keep(worker.reconcile, last);
     assert.deepEqual(await costs.list(estate), [{ scope, cost: last }]);
   },
 
-  'a cost without raises leaves those of its generation, and is kept where there are some': async (bench) => {
+  'a cost without a planned increase leaves that of its generation, and is kept where there are some': async (
+    bench,
+  ) => {
     const { store, estate } = bench;
     const { costs } = store.fleet;
     const worker = await limited(bench, 100, 10);
     const kept = async () => (await costs.list(estate)).find((one) => one.scope === scope)?.cost;
-    const { raises: _, ...healed } = costing(20);
-    await costs.keep(worker.reconcile, costing(10, { raises: 30 }));
+    const { plannedIncrease: _, ...healed } = costing(20);
+    await costs.keep(worker.reconcile, costing(10, { plannedIncrease: 30 }));
     await costs.keep(worker.reconcile, healed);
-    assert.deepEqual(await kept(), costing(20, { raises: 30 }));
+    assert.deepEqual(await kept(), costing(20, { plannedIncrease: 30 }));
     await costs.keep(worker.reconcile, { ...healed, generation: 2 });
-    assert.deepEqual(await kept(), costing(20, { raises: 30 }));
+    assert.deepEqual(await kept(), costing(20, { plannedIncrease: 30 }));
     await costs.dropEmpty({ estate, scopes: [] });
     await costs.keep(worker.reconcile, healed);
     assert.equal(await kept(), undefined);
@@ -181,7 +188,7 @@ export const scopeCostLaws: Laws = {
     await store.generations.accept(estate, 'r2', guardsOf(limitsOf(50)));
     const worker = await workerOf(store, estate, { generation: 1 });
     await store.fleet.costs.keep(worker.reconcile, costing(45, { generation: 2 }));
-    const intended = await store.ledger.intend(worker.reconcile, [dear('a', 6), dear('b', 5)]);
+    const intended = await store.ledger.intend(worker.reconcile, [costlyLaunch('a', 6), costlyLaunch('b', 5)]);
     assert.deepEqual(
       intended.map(({ ok }) => ok),
       [false, true],
@@ -193,14 +200,14 @@ export const scopeCostLaws: Laws = {
     await store.generations.accept(estate, 'abc', guardsOf(limitsOf(1000)));
     const worker = await workerOf(store, estate);
     await store.fleet.costs.keep(worker.reconcile, costing(10, { currency: 'EUR' }));
-    const [ofLimit] = await store.ledger.intend(worker.reconcile, [dear('a', 1)]);
+    const [ofLimit] = await store.ledger.intend(worker.reconcile, [costlyLaunch('a', 1)]);
     assert.match(ofLimit?.ok === false ? ofLimit.why : '', /^the cost limit was in USD before this commit/);
     await store.fleet.costs.keep(worker.reconcile, costing(10));
     await other.fleet.costs.fill({ estate, scope: there }, costing(1, { currency: 'EUR' }), undefined);
-    const [ofScope] = await store.ledger.intend(worker.reconcile, [dear('a', 1)]);
+    const [ofScope] = await store.ledger.intend(worker.reconcile, [costlyLaunch('a', 1)]);
     assert.match(ofScope?.ok === false ? ofScope.why : '', /the last cost of aws\/2\/us-east-1 is in EUR/);
     await other.fleet.costs.fill({ estate, scope: there }, costing(1, { generation: 2 }), 1);
-    assert.equal((await apply(worker, dear('a', 1))).ok, true);
+    assert.equal((await apply(worker, costlyLaunch('a', 1))).ok, true);
   },
 
   'two intents at once stay within the limit, although somebody counts the scope of one of them meanwhile': async (
@@ -215,18 +222,18 @@ export const scopeCostLaws: Laws = {
     const otherReconcile: Reconcile = { ...reconcile, scope: there, lease: { holder, epoch } };
     const sum = async () => (await monthlyOf(store, estate)).reduce((total, [, monthly = 0]) => total + monthly, 0);
     await other.fleet.costs.keep(otherReconcile, costing(0));
-    assert.equal((await other.ledger.intend(otherReconcile, [dear('b', 20)]))[0]?.ok, true);
+    assert.equal((await other.ledger.intend(otherReconcile, [costlyLaunch('b', 20)]))[0]?.ok, true);
     // It was counted by what was read before the intent.
     await costs.fill({ estate, scope: there }, costing(0, { generation: 2 }), 0);
     assert.equal(await sum(), 20);
     const [mine, theirs] = await Promise.all([
-      store.ledger.intend(reconcile, [dear('a', 30)]),
-      other.ledger.intend(otherReconcile, [dear('c', 30)]),
+      store.ledger.intend(reconcile, [costlyLaunch('a', 30)]),
+      other.ledger.intend(otherReconcile, [costlyLaunch('c', 30)]),
       costs.fill({ estate, scope: there }, costing(20, { generation: 2 }), 20),
     ]);
     assert.equal([...mine, ...theirs].filter(({ ok }) => ok).length, 1);
     assert.equal(await sum(), 50);
-    assert.equal((await store.ledger.intend(reconcile, [dear('d', 1)]))[0]?.ok, false);
+    assert.equal((await store.ledger.intend(reconcile, [costlyLaunch('d', 1)]))[0]?.ok, false);
   },
 
   'a scope that left the specs costs nothing once no machine of ours and no open intent is there': async (bench) => {
@@ -237,18 +244,18 @@ export const scopeCostLaws: Laws = {
       return (await monthlyOf(other, estate)).map(([one]) => one);
     };
     await store.fleet.costs.fill({ estate, scope: there }, costing(90), undefined);
-    assert.equal((await apply(worker, dear('a', 10))).ok, false);
+    assert.equal((await apply(worker, costlyLaunch('a', 10))).ok, false);
     assert.deepEqual(await left(scope, there), [scope, there]);
     assert.deepEqual(await left(scope), [scope]);
     const machine = { ...claimOf('a'), subject: { ...launch('a').subject, id: 'i-a' } };
-    assert.equal((await apply(worker, dear('a', 10), { effects: [machine] })).ok, true);
+    assert.equal((await apply(worker, costlyLaunch('a', 10), { effects: [machine] })).ok, true);
     assert.deepEqual(await left(), [scope], 'a machine of ours stands there');
     const second = await other.leases.acquire(estate, there, 'ops@there 2');
     assert.ok(second.ok);
     const { holder, epoch } = second.lease;
     const otherReconcile: Reconcile = { ...worker.reconcile, scope: there, lease: { holder, epoch } };
     await other.fleet.costs.keep(otherReconcile, costing(1));
-    assert.equal((await other.ledger.intend(otherReconcile, [dear('b', 1)]))[0]?.ok, true);
+    assert.equal((await other.ledger.intend(otherReconcile, [costlyLaunch('b', 1)]))[0]?.ok, true);
     assert.deepEqual(await left(), [scope, there], 'an intent is open there');
   },
 
@@ -256,13 +263,13 @@ export const scopeCostLaws: Laws = {
     const { store, estate } = bench;
     const worker = await limited(bench, 100);
     await store.inventory.record(estate, { scope: there, at: 1, resources: [], gaps: [], pending: [], calls: 0 });
-    await store.fleet.costs.keep(worker.reconcile, costing(1, { raises: 25 }));
-    await store.ledger.intend(worker.reconcile, [dear('a', 20)]);
+    await store.fleet.costs.keep(worker.reconcile, costing(1, { plannedIncrease: 25 }));
+    await store.ledger.intend(worker.reconcile, [costlyLaunch('a', 20)]);
     assert.deepEqual(await store.fleet.costs.list(estate), [
-      { scope, cost: costing(21, { raises: 5 }) },
+      { scope, cost: costing(21, { plannedIncrease: 5 }) },
       { scope: there },
     ]);
-    await store.ledger.intend(worker.reconcile, [dear('b', 20)]);
+    await store.ledger.intend(worker.reconcile, [costlyLaunch('b', 20)]);
     assert.deepEqual((await store.fleet.costs.list(estate))[0]?.cost, costing(41));
   },
 };

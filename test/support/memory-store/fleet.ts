@@ -178,8 +178,8 @@ const memoryScopeCosts = (memory: Memory): ScopeCosts => ({
     if (held?.holder !== lease.holder || held.epoch !== lease.epoch) return;
     const before = scopeCosts.get(scope);
     if ((before?.generation ?? 0) > cost.generation) return;
-    const { raises = before?.generation === cost.generation ? before.raises : undefined } = cost;
-    if (raises !== undefined) scopeCosts.set(scope, { ...structuredClone(cost), raises });
+    const { plannedIncrease = before?.generation === cost.generation ? before.plannedIncrease : undefined } = cost;
+    if (plannedIncrease !== undefined) scopeCosts.set(scope, { ...structuredClone(cost), plannedIncrease });
   },
   fill: async ({ estate, scope }, cost, before) => {
     const { scopeCosts } = estateOf(memory, estate);

@@ -185,8 +185,8 @@ function takeCost(write: Write, estate: EstateMemory, draft: IntentDraft): strin
   const all = [...estate.scopeCosts].map(([key, cost]) => ({ scope: key, ...cost }));
   const count = costCount({ limit, allowCost: authority.allowCost }, { scope, ...own }, all);
   const why = count.take(raisesCostBy, draft.approval !== undefined);
-  const raises = Math.max(0, own.raises - count.taken);
-  estate.scopeCosts.set(scope, { ...own, monthly: own.monthly + count.taken, raises });
+  const plannedIncrease = Math.max(0, own.plannedIncrease - count.taken);
+  estate.scopeCosts.set(scope, { ...own, monthly: own.monthly + count.taken, plannedIncrease });
   return why;
 }
 
