@@ -96,7 +96,13 @@ describe('a limit on the monthly cost of an estate', () => {
     const racing = { ...world.store.fleet.costs, list: async () => before.map((one) => ({ ...one, ...counted(one) })) };
     Object.assign(world.store.fleet, { costs: racing });
     for (const at of [where, south]) await world.reconcile(undefined, at);
-    assert.equal(machinesIn(world), 5, 'the transaction of the intents lets pass what fits');
+    const inScope = (scope: string) =>
+      world.cloud.inspect.live().filter(({ mark }) => mark?.address?.startsWith(`${scope}/instance/`)).length;
+    assert.deepEqual(
+      [where, south].map(({ scope }) => inScope(scope)),
+      [3, 2],
+      'the intents within the limit',
+    );
   });
 
   it('lets free changes pass, and savings make room', async () => {
@@ -105,6 +111,10 @@ describe('a limit on the monthly cost of an estate', () => {
     await world.accept([...ground, prices, web(5, {}, { tier: 'web' }), db(6)], limitedTo(10));
     await reconcileAll(world);
     assert.equal(machinesIn(world), 10);
+    const labelled = world.cloud.inspect
+      .live()
+      .filter(({ type, record }) => type === 'instance' && record.tags['tier'] === 'web');
+    assert.equal(labelled.length, 5);
     await world.accept([...ground, prices, web(4, {}, { tier: 'web' }), db(6)], limitedTo(10));
     await reconcileAll(world, 3);
     assert.equal(machinesIn(world), 10);
@@ -314,11 +324,19 @@ describe('a limit on the cost, with', () => {
     assert.equal(machinesIn(world), 5, 'an approval is spent by what it let pass');
   });
 
-  it('a window: its scope counts waiting machines, and launches none before', async () => {
+  it('a window: machines that wait for it are not launched, and are no planned increase', async () => {
     const closed = { windows: [{ name: 'never-now', days: ['mon'], from: '00:00', to: '00:01', timeZone: 'UTC' }] };
     const world = await standing([web(3)], { ...limitedTo(5), ...closed });
     assert.equal(machinesIn(world), 0);
-    assert.doesNotMatch(await whyOf(world), /USD/);
+    assert.equal(await whyOf(world), '');
+    assert.equal(world.said().at(-2), 'withheld: window 7');
+    assert.deepEqual(
+      (await world.store.fleet.costs.list('acme')).map(({ cost }) => [cost?.monthly, cost?.plannedIncrease]),
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    );
   });
 
   it('grace: a machine in its grace costs until it is gone', async () => {
