@@ -99,7 +99,7 @@ export function* effectInSteps({ actions }: Pick<ScopePlan, 'actions'>, input: P
   const { differences, doubts } = yield* differencesInSteps(before, after);
   const states: States = { scope, before, after, documents: documentsOf(actions) };
   const all = yield* flatMapInSteps(differences, (one) => [{ ...one, change: changeOf(one, states) }], changesAtOnce);
-  const told = (kind: ChangeKind): readonly TrafficChange[] =>
+  const changesOf = (kind: ChangeKind): readonly TrafficChange[] =>
     all.flatMap((one) => (one.kind === kind ? [one.change] : []));
   const possible = (kind: 'may-open' | 'may-cut'): readonly UnknownChange[] =>
     all.flatMap((one) => {
@@ -109,7 +109,11 @@ export function* effectInSteps({ actions }: Pick<ScopePlan, 'actions'>, input: P
     });
   return joinEffects([
     {
-      ...{ opens: told('opens'), cuts: told('cuts'), unknown: [...possible('may-open'), ...possible('may-cut')] },
+      ...{
+        opens: changesOf('opens'),
+        cuts: changesOf('cuts'),
+        unknown: [...possible('may-open'), ...possible('may-cut')],
+      },
       idle: idleRules(actions, states),
       gaps: [...gapsOf(before), ...doubts],
     },
