@@ -446,7 +446,7 @@ function refuseReach(patch: Patch, place: Place, mine: readonly Bounds[] | undef
   if (field === undefined || isWithin(place, ofAnyOwner)) return;
   throw new Declined(
     'forbidden',
-    `\`${fieldText(field)}\` decides which machines ${documentTitle(patch)} reaches, of whatever owner, and your grant is limited to owners. Commit it, or ask somebody whose grant has all owners.`,
+    `\`${fieldText(field)}\` decides which machines ${documentTitle(patch)} reaches, and they may have any owner. Your grant is limited to owners. Commit it, or ask somebody whose grant has all owners.`,
     { permission: 'operate' },
   );
 }
@@ -498,7 +498,7 @@ function refuseDenied(plans: readonly ScopePlan[]): void {
   if (denied.length > 0) throw refused([...new Set(denied.map(({ why }) => why))]);
   if (destroyed.length === 0) return;
   throw refused([
-    `${destroyed.length} of its machines would be replaced or deleted by what is active or observed now. Let that end first: setpoint plan --active`,
+    `${destroyed.length} of its machines would be replaced or deleted by the active specs or the present state. Let that end first: setpoint plan --active`,
   ]);
 }
 

@@ -47,7 +47,7 @@ export const incident = (context: Context): Command =>
     group: 'Steer',
     summary: 'hold changes during an incident that you name, and end it',
     about:
-      'An incident is a pause with a name. Healing that only narrows traffic goes on. `setpoint status` shows it at the top: what it\nholds, what goes on, and until when.',
+      'An incident is a pause with a name. Healing that only narrows traffic goes on. `setpoint status` shows it at the top,\nwith the held work, the other work, and its end.',
     examples: [
       ['incident start db-outage --reason "#4711" --for 4h', 'hold all of the estate, but narrowing traffic'],
       ['incident list', 'the active incidents'],
@@ -182,7 +182,7 @@ const list = (context: Context): Command =>
     withOverlayOption(
       defineCommand('list', {
         group: 'Steer',
-        summary: 'list the active incidents: what each holds, what goes on, and until when',
+        summary: 'list the active incidents, with the held work, the other work, and the end',
         examples: [['incident list', 'all of them']],
       }).argument('[dir]', 'folder of specs', 'specs'),
     ),

@@ -84,7 +84,7 @@ export const inventory = (context: Context): Command =>
             'inventory --exposed',
             'machines that the internet reaches, by which rules, and those of which Setpoint cannot tell',
           ],
-          ['inventory --violations', 'objects that break a policy as they stand, whoever made them'],
+          ['inventory --violations', 'existing objects that break a policy, of any author'],
         ],
       }),
     ),

@@ -78,7 +78,7 @@ export const patch = (context: Context): Command =>
       group: 'Steer',
       summary: 'change fields of one document for a while, without a commit',
       about:
-        'The values hold beside the specs until their end, whatever else is committed; a commit that changes one of the fields ends them.\nSetpoint shows the plan and the effect on traffic, and asks. Workers carry it out, and go back to the specs at its end. Policies,\nlimits, modes and pauses hold both ways. A patch never replaces or deletes anything, and changes no guard.',
+        'The values hold beside the specs until their end, also through other commits; a commit that changes one of the fields ends them.\nSetpoint shows the plan and the effect on traffic, and asks. Workers carry it out, and go back to the specs at its end. Policies,\nlimits, modes and pauses hold both ways. A patch never replaces or deletes anything, and changes no guard.',
       examples: [
         ['patch web size=m7g.large --for 4h --reason "#4711"', 'larger machines for four hours'],
         ['patch web-https ports=[443,8443] --for 1h --reason "#4711"', 'one more port for an hour'],

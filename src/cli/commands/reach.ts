@@ -24,7 +24,7 @@ export const reach = (context: Context): Command =>
   withSpecsOption(
     defineCommand('reach', {
       group: 'Look',
-      summary: 'show whether traffic may get from one end to another, and by which rule',
+      summary: 'check the traffic from one end to another, and name the deciding rule',
       about:
         'Observes every target and changes nothing. An end is an instance (`web-0`), a group (`core.web`), a subnet (`core.app`), a\nnetwork, a document, a block of addresses, or `internet`. Exits with 0 for yes, 2 for no and 3 for unknown; 1 is an error.',
       examples: [

@@ -123,7 +123,7 @@ async function restorationOf(dir: string, options: Options, store: Store, contex
   const then = kept && (await specsAlone(kept, parse));
   if (generation === undefined || then === undefined)
     throw new UserError(`No specs of ${estate} were active at ${formatMoment(options.asOf)}.`, {
-      next: 'Name a later time. setpoint ledger shows what was applied when.',
+      next: 'Name a later time. setpoint ledger shows the time of each change.',
     });
   refuseOverlay(options, then);
   const now = await read(then.overlay);

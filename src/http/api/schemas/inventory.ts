@@ -78,14 +78,14 @@ const rowBody = {
   exposed: z
     .object({
       answer: z.enum(['yes', 'no', 'unknown']),
-      reason: z
-        .string()
-        .meta({ description: 'The ports and rules of yes; what no rests on; what Setpoint does not evaluate' }),
+      reason: z.string().meta({
+        description: 'The ports and rules of a yes; the reason of a no; the parts that Setpoint does not evaluate',
+      }),
     })
     .optional()
     .meta({
       id: 'Exposure',
-      description: 'Of a machine: whether the internet reaches it by its own address, as last observed',
+      description: 'Of a machine: `yes` where the internet reaches it by its own address, as last observed',
     }),
   status: statusSchema,
   reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
