@@ -2,9 +2,13 @@ import { byStrictness } from './desired.ts';
 import { type GracePeriods, graceLength, usualGrace } from './grace.ts';
 import type { Guards } from './guards.ts';
 import { kindNames } from './kinds/kinds.ts';
+import { canonical } from './ledger/canonical.ts';
 import { type CostLimit, fieldOf, type Limits, mostOf, sorts } from './limits.ts';
+import type { PolicyRules } from './policy/rules.ts';
 import { type RemediationGuards, remediations } from './remediation.ts';
+import { type Paint, plain } from './render/wording.ts';
 import { type Address, shortAddress } from './resource.ts';
+import { printable } from './text.ts';
 
 /**
  * The guards that one generation has and a later one would have looser, for people: `limits.deletes 5 → 50`, `protect of network core`.
@@ -21,9 +25,9 @@ export function loosenedGuards(
   return [
     ...limitsLoosened(before.limits, after.limits),
     ...ofDocuments,
-    ...namedChanges('policy', before.enforced, after.enforced),
-    ...namedChanges('window', before.calendar?.windows, after.calendar?.windows),
-    ...namedChanges('freeze', before.calendar?.freezes, after.calendar?.freezes),
+    ...namedChanges(['policy', 'policies'], textsOf(before.enforced), textsOf(after.enforced)),
+    ...namedChanges(['window', 'windows'], before.calendar?.windows, after.calendar?.windows),
+    ...namedChanges(['freeze', 'freezes'], before.calendar?.freezes, after.calendar?.freezes),
     ...remediationLoosened(before.remediation?.scopes, after.remediation?.scopes),
     ...graceShortened(before.grace, after.grace),
   ];
@@ -69,26 +73,36 @@ function documentsLoosened(before: Guards, after: Guards, isMeant: (document: Ad
   const meant = loosened.filter(([, document]) => isMeant(document));
   return [...Map.groupBy(meant, ([guard]) => guard)].map(([guard, all]) => {
     const names = [...new Set(all.map(([, document]) => shortAddress(document)))];
-    const more = names.length > most ? ` and ${names.length - most} more` : '';
-    return `${guard} of ${names.slice(0, most).join(', ')}${more}`;
+    return `${guard} of ${listed(names)}`;
   });
 }
 
 const most = 5;
 
+const listed = (names: readonly string[]): string =>
+  `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;
+
+/** Without the scopes of their targets then: a new target loosens no policy. */
+const textsOf = (policies: readonly PolicyRules[] = []): readonly Named[] =>
+  policies.map(({ scopes: _, ...policy }) => policy);
+
 type Named = { readonly name: string };
 
+/** A record of the store may have its fields in another order. */
 function namedChanges(
-  what: string,
+  [one, many]: readonly [one: string, many: string],
   before: readonly Named[] | undefined = [],
   after: readonly Named[] | undefined = [],
 ): readonly string[] {
-  const still = new Map(after.map((one) => [one.name, JSON.stringify(one)]));
-  return before.flatMap((one) => {
-    const text = still.get(one.name);
-    if (text === undefined) return [`${what} ${one.name} (goes)`];
-    return text === JSON.stringify(one) ? [] : [`${what} ${one.name} (changes)`];
-  });
+  const still = new Map(after.map((guard) => [guard.name, canonical(guard)]));
+  const gone = before.filter(({ name }) => !still.has(name));
+  const changed = before.filter((guard) => still.has(guard.name) && still.get(guard.name) !== canonical(guard));
+  const said = (guards: readonly Named[], [goes, go]: readonly [string, string]): readonly string[] => {
+    const names = listed(guards.map(({ name }) => name));
+    if (guards.length < 2) return guards.length === 0 ? [] : [`${one} ${names} (${goes})`];
+    return [`${many} ${names} (${go})`];
+  };
+  return [...said(gone, ['goes', 'go']), ...said(changed, ['changes', 'change'])];
 }
 
 type RemediationRecord = RemediationGuards['scopes'][string];
@@ -120,3 +134,12 @@ const graceShortened = (before: GracePeriods = usualGrace, after: GracePeriods =
       ? [`deletionGracePeriod of ${kind} ${graceLength(before[kind])} → ${graceLength(after[kind])}`]
       : [],
   );
+
+/** The section of a plan, and of the status; undefined where no guard becomes looser. */
+export const looserGuardsText = (looser: readonly string[] = [], paint: Paint = plain): string | undefined =>
+  looser.length === 0
+    ? undefined
+    : `${paint('strong', 'Looser guards:')} ${printable(looser).join('; ')}.\n  ${looserGuardsHint}`;
+
+export const looserGuardsHint =
+  'They still hold in this generation; the next change of the specs is made without them. To keep them, restore them first.';

@@ -7,6 +7,7 @@ import type { Guards } from '../core/guards.ts';
 import type { RowsInput } from '../core/inventory/rows.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import { type Allowance, noCount, stricterLimits } from '../core/limits.ts';
+import { loosenedGuards } from '../core/loosened-guards.ts';
 import type { Observation } from '../core/observed.ts';
 import { baseRevision } from '../core/patch.ts';
 import type { PauseDraft } from '../core/pause.ts';
@@ -64,6 +65,8 @@ export interface ActiveConstraints {
   readonly policies?: { readonly hold?: Hold; readonly before?: Pick<Guards, 'enforced'> };
   /** The people who approved an action, in this generation. */
   readonly consentsOf: ConsentsOf;
+  /** The guards of the generation before that these specs have looser: they hold until the next generation. */
+  readonly looserGuards?: () => readonly string[];
   /** The next time at which a window or freeze begins or ends, by the store's clock: the holds are of before that. */
   readonly until?: number;
   /** The choices of each plan of the estate. */
@@ -131,6 +134,7 @@ export async function activeConstraints(
       ...holds.map((hold) => unlessBroken(hold, approvals.liftsCalendars)),
     ],
     consentsOf: approvals.consentsOf,
+    looserGuards: () => (former === undefined ? [] : loosenedGuards(former.guards, compiled.guards)),
     ...(until === undefined ? {} : { until }),
     choices: {
       modesBefore: before?.modesBefore,

@@ -127,8 +127,14 @@ export const boundOf = (estate: Estate, constraints: ActiveConstraints, held: re
   generation: constraints.generation,
   serial: constraints.serial,
   ...(held.length === 0 ? {} : { sources: held }),
+  ...looserGuardsOf(constraints),
   ...auditLogsOf(estate),
 });
+
+function looserGuardsOf({ looserGuards: guards }: ActiveConstraints): Pick<PlanBound, 'looserGuards'> {
+  const looserGuards = guards?.() ?? [];
+  return looserGuards.length === 0 ? {} : { looserGuards };
+}
 
 function auditLogsOf({ tree }: Estate): Pick<PlanBound, 'auditLogs'> {
   const { hooks = [] } = tree.estate?.value.spec ?? {};

@@ -9,6 +9,7 @@ import type { Status } from '../core/inventory/row.ts';
 import { heldStatuses, type WithheldChanges, withheldChangesIn } from '../core/inventory/withheld-changes.ts';
 import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/inventory/withheld-drift.ts';
 import type { Knowledge } from '../core/knowledge.ts';
+import { loosenedGuards } from '../core/loosened-guards.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
@@ -63,6 +64,8 @@ interface HeldByLimit {
 }
 
 interface InHand {
+  /** The guards that the generation before has and the newest one has looser, for people: they end with the next change. */
+  readonly looserGuards: readonly string[];
   readonly limited: readonly HeldByLimit[];
   /** Other withheld changes: those of a limit, and objects in their grace, have lists of their own. */
   readonly withheldChanges: readonly WithheldChanges[];
@@ -105,8 +108,9 @@ export interface ScopeStatus {
 
 export async function estateStatusOf(estate: Estate, store: Store): Promise<EstateStatus> {
   const { name, dir, tree, scopes } = estate;
-  const [generation, { rows: held }, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
+  const [generation, previous, { rows: held }, pauses, quarantined, leases, sources, pin, dropped] = await Promise.all([
     store.generations.current(name),
+    store.generations.previous(name),
     heldRows({ seen: [{ estates: [name] }], filter: { estates: [name] } }, store),
     store.fleet.pauses.active(name),
     store.fleet.quarantine.list(name),
@@ -137,6 +141,7 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
         ...(await scopeStatusOf(one.scope, { estate: name, blocked, newest: generation?.number ?? 0 }, store)),
       })),
     ),
+    looserGuards: generation && previous ? loosenedGuards(previous.guards, generation.guards) : [],
     limited: byLimits(blocked),
     withheldChanges: withheldChangesIn(held).filter(({ code }) => code !== 'limit' && code !== 'grace'),
     pauses,

@@ -157,7 +157,7 @@ function seesFinding(finding: Finding, view: ScopeView, sight: Visibility): bool
  */
 export function boundWithin(bound: PlanBound, { estate, seen }: Pick<EstateAsked, 'estate' | 'seen'>): PlanBound {
   if (seesAll(seen, estate)) return bound;
-  const { serial: _, cost: _cost, sources, ...rest } = bound;
+  const { serial: _, cost: _cost, looserGuards: _guards, sources, ...rest } = bound;
   return { ...rest, ...(sources && { sources: sources.map(({ state, since }) => ({ state, since })) }) };
 }
 

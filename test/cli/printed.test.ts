@@ -173,6 +173,7 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           withheldChanges: [],
           withheldDrift: [],
           fights: [],
+          looserGuards: ['policy open (goes)'],
           calendar: [],
           breakGlass: [],
           patches: [],

@@ -129,7 +129,7 @@ const statusWith = (more: Partial<EstateStatus>): EstateStatus => ({
   scopes: [],
   ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [] },
   ...{ withheldChanges: [], withheldDrift: [], calendar: [], breakGlass: [], patches: [], endedPatches: [] },
-  ...{ lifetimes: [], fights: [] },
+  ...{ lifetimes: [], fights: [], looserGuards: [] },
   ...more,
 });
 

@@ -82,6 +82,12 @@ const cases: readonly Case[] = [
     want: ['policy a (goes)', 'policy b (changes)'],
   },
   {
+    reason: 'a record of other scopes, or with its fields in another order, is the same policy',
+    before: { enforced: [{ ...policy('a'), scopes: ['memory/acme/north'] }] },
+    after: { enforced: [{ exemptions: [], rules: [], kinds: [], mode: 'enforce', name: 'a' }] },
+    want: [],
+  },
+  {
     reason: 'windows and freezes',
     before: {
       calendar: {

@@ -49,6 +49,7 @@ const answer = decode.object({
   generation: decode.optional(decode.number),
   serial: decode.optional(decode.number),
   sources: decode.optional(decode.list(heldSource)),
+  looserGuards: decode.optional(decode.list(decode.string)),
   auditLogs: decode.optional(decode.list(decode.oneOf(...clouds))),
   cost: decode.optional(
     decode.object({

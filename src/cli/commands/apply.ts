@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { looserGuardsText } from '../../core/loosened-guards.ts';
 import { effectJson, effectText } from '../../core/render/effect.ts';
+import type { PlanBound } from '../../core/render/plan-json.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesText } from '../../core/render/policies.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
@@ -160,13 +162,16 @@ async function approve(
   const outcome = await carryOut(view, approval, context);
   const refused = saved === undefined ? withheldIn(view.plans) : stale.map(withReason(withheldIn(view.plans)));
   const result = onlySaved(applyResultOf(approved, refused, outcome), saved);
-  printOutcome(result, outcome, options, context);
+  printOutcome(result, { ...outcome, looserGuards: view.bound.looserGuards }, options, context);
   return exitOf(result);
 }
 
-function printOutcome(result: ApplyResult, outcome: ApplyOutcome, options: Options, { terminal }: Context): void {
-  const { brokenGlass } = outcome;
-  if (options.json) printJson(terminal, { ...outcomeJson(result, outcome.generation), breakGlass: brokenGlass });
+type ToldOutcome = ApplyOutcome & Pick<PlanBound, 'looserGuards'>;
+
+function printOutcome(result: ApplyResult, outcome: ToldOutcome, options: Options, { terminal }: Context): void {
+  const { brokenGlass, looserGuards } = outcome;
+  if (options.json)
+    printJson(terminal, { ...outcomeJson(result, outcome.generation), looserGuards, breakGlass: brokenGlass });
   else {
     printText(terminal, ...outcomeText(result, outcome.generation, paintFor(terminal.out)));
     const request = breakGlassOf(options);
@@ -207,7 +212,8 @@ async function printPlan(view: ObservedEstate, { terminal, clock }: Context): Pr
     `${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()), auditLogs: bound.auditLogs, cost: bound.cost })}\n`,
   );
   const { effect, violations } = await planMeaning(view, { tellsEffect: true });
-  for (const text of [effect && effectText(effectJson(effect), paint), policiesText(violations, paint)])
+  const sections = [effect && effectText(effectJson(effect), paint), policiesText(violations, paint)];
+  for (const text of [...sections, looserGuardsText(bound.looserGuards, paint)])
     if (text !== undefined) terminal.err.write(`\n${text}\n`);
 }
 

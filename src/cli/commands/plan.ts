@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
+import { looserGuardsText } from '../../core/loosened-guards.ts';
 import type { Observed } from '../../core/observed.ts';
 import { isUnfinished } from '../../core/plan/findings.ts';
 import { ignoredIn } from '../../core/plan/ignored.ts';
@@ -181,7 +182,11 @@ function print(
       most: options.most,
     }).split('\n');
     printWithheld(terminal, bound.withheldDrift);
-    const sections = [effect && effectText(effect, paint), policiesText(violations ?? [], paint)];
+    const sections = [
+      effect && effectText(effect, paint),
+      policiesText(violations ?? [], paint),
+      looserGuardsText(bound.looserGuards, paint),
+    ];
     const more = sections.flatMap((text) => (text === undefined ? [] : ['', text]));
     printText(terminal, verdict, [...body, ...more].join('\n'));
   }

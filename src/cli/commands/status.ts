@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { zonedMoment } from '../../core/change-windows.ts';
+import { looserGuardsHint } from '../../core/loosened-guards.ts';
 import { baseRevision } from '../../core/patch.ts';
 import { sourceJson } from '../../core/render/plan-json.ts';
 import { formatMoment, heldText, shortRevision, writerText } from '../../core/render/wording.ts';
@@ -131,6 +132,7 @@ function verdictOf(status: EstateStatus): string {
     ...some(status.lifetimes.length, 'lifetime'),
     ...some(status.calendar.filter(({ type, active }) => type === 'freeze' && active).length, 'freeze'),
     ...(pin === undefined ? [] : ['Pinned']),
+    ...(status.looserGuards.length === 0 ? [] : ['LOOSER GUARDS']),
     ...(followerLines(status).length === 0 ? [] : ['no worker follows the specs']),
     ...some(
       limited.reduce((all, { count: held }) => all + held, 0),
@@ -208,6 +210,7 @@ function sectionsOf(
     ['Change windows and freezes', calendar.map((one) => calendarLine(one, now))],
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
+    ['Looser guards', looserLines(status)],
     ['Fights', fights.flatMap(fightLines)],
     ['Withheld by a limit', limited.flatMap(limitLines)],
     ['Withheld', status.withheldChanges.flatMap(withheldLines)],
@@ -278,6 +281,9 @@ const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): reado
   `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,
   '  setpoint unpin --reason "…"',
 ];
+
+const looserLines = ({ looserGuards }: EstateStatus): readonly string[] =>
+  looserGuards.length === 0 ? [] : [...looserGuards, looserGuardsHint];
 
 const fightLines = (fight: EstateStatus['fights'][number]): readonly string[] => {
   const { address, field, closes, waits, until } = fight;

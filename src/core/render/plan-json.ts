@@ -33,6 +33,8 @@ export interface PlanBound {
   readonly sources?: readonly HeldSource[];
   /** Drift that workers leave alone, by the newest looks of what is in force; absent: none. */
   readonly withheldDrift?: readonly WithheldDrift[];
+  /** The guards that the generation before has and these specs would have looser, for people; absent: none. */
+  readonly looserGuards?: readonly string[];
   /** Clouds whose audit logs reach Setpoint by a webhook; absent: none. */
   readonly auditLogs?: readonly Cloud[];
   /** Of the whole estate; absent: the specs have no prices. */
@@ -59,6 +61,7 @@ export function planJson(plans: readonly ScopePlan[], bound: PlanBound, hash: Ha
     generation: bound.generation,
     serial: bound.serial,
     sources: bound.sources?.map(sourceJson),
+    looserGuards: bound.looserGuards,
     auditLogs: bound.auditLogs,
     cost: bound.cost && costJson(bound.cost),
     summary: summarise(plans),

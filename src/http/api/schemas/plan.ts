@@ -184,6 +184,10 @@ export const planBody = {
     .optional()
     .meta({ description: 'The number of the newest ledger entry; only for callers that see all of the estate' }),
   sources: z.array(heldSourceSchema).optional(),
+  looserGuards: z.array(z.string()).optional().meta({
+    description:
+      'Guards of the generation before that these specs have looser, and that end with the next change; only for callers that see all of the estate; absent: none',
+  }),
   auditLogs: auditLogsSchema.optional(),
   cost: costSchema
     .optional()
