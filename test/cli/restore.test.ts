@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Clock } from '../../src/ports/clock-and-log.ts';
+import { gitPerson } from '../support/git-person.ts';
 import { commandLine, movableClock } from './support/in-process.ts';
 import { edit, sandboxed } from './support/sandboxed.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -60,6 +62,63 @@ test('restore shows and writes the specs as they were, whole or of one scope, al
   assert.equal(generation, 1);
   assert.ok(files.length > 2 && names.includes('Instance web'));
   assert.equal(readFileSync(join(specs, 'instances.yaml'), 'utf8'), before);
+});
+
+test('restore leaves a script that stands as it was, and overwrites none that differs', async () => {
+  const { specs } = await sandboxed();
+  const clock = movableClock();
+  const run = commandLine({ clock });
+  assert.equal((await run(['apply', specs, ...go])).code, 0);
+  clock.forward(2_000);
+  const restore = ['restore', specs, '--as-of', timestampOf(clock), '--yes'];
+  const [file, script] = [join(specs, 'instances.yaml'), join(specs, 'web.sh')];
+  const [instances, text] = [readFileSync(file, 'utf8'), readFileSync(script, 'utf8')];
+  const remote = temporaryFolder({});
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: specs, env: gitPerson }).toString().trimEnd();
+  git('init', '--quiet', '--initial-branch=main');
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@acme.example');
+  git('init', '--quiet', '--bare', remote);
+  git('remote', 'add', 'origin', remote);
+  git('add', '-A');
+  git('commit', '--quiet', '-m', 'all');
+  git('rm', '--quiet', 'instances.yaml');
+
+  const early = await run(restore);
+  assert.match(early.stderr, /instances\.yaml is committed, and is missing in the folder/);
+  const way = /Restore it with: git checkout HEAD -- '(:\/instances\.yaml)'/.exec(early.stderr)?.[1] ?? '';
+  git('checkout', 'HEAD', '--', way);
+  assert.equal(readFileSync(file, 'utf8'), instances);
+  git('rm', '--quiet', 'instances.yaml');
+
+  const written = await run([...restore, '--write']);
+  assert.equal(written.code, 0, written.stderr);
+  assert.match(written.stdout, /: 1 file\n[\s\S]*\nStays: web\.sh\n/);
+  assert.deepEqual([readFileSync(file, 'utf8'), readFileSync(script, 'utf8')], [instances, text]);
+
+  rmSync(file);
+  git('commit', '--quiet', '-am', 'no instances');
+  const pushed = await run(restore);
+  assert.equal(pushed.code, 0, pushed.stderr);
+  const branch = /pushed (\S+)/.exec(pushed.stdout)?.[1] ?? '';
+  assert.equal(git('diff', '--name-status', 'HEAD', branch), 'A\tinstances.yaml');
+  git('rm', '--quiet', '--cached', 'web.sh');
+  git('commit', '--quiet', '-m', 'no script');
+  const both = /pushed (\S+)/.exec((await run(restore)).stdout)?.[1] ?? '';
+  assert.equal(git('diff', '--name-status', 'HEAD', both), 'A\tinstances.yaml\nA\tweb.sh');
+
+  writeFileSync(script, 'another');
+  for (const [more, next] of [
+    [['--write'], /Move it away, and run/],
+    [[], /Move it away with git mv, commit, and run/],
+  ] as const) {
+    const differs = await run([...restore, ...more]);
+    assert.equal(differs.code, 3);
+    assert.match(differs.stderr, /web\.sh exists, and differs from the file of /);
+    assert.match(differs.stderr, next);
+  }
+  assert.equal(readFileSync(script, 'utf8'), 'another');
 });
 
 test('restore names the guards that it loosens, refuses the future, and does not ask under --json', async () => {

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { patchIn } from '../../core/documents/overlay.ts';
@@ -77,6 +77,8 @@ interface Restoration {
   readonly generation: Pick<Generation, 'number' | 'revision'>;
   readonly folder: string;
   readonly files: readonly ChangedFile[];
+  /** Files that no document of now names, such as scripts, and that are as they were. */
+  readonly standing: readonly ChangedFile[];
   readonly documents: RestoredSpecs['documents'];
   /** The numbers of the patches that held then. They are not restored. */
   readonly patches: readonly number[];
@@ -131,10 +133,11 @@ async function restorationOf(dir: string, options: Options, store: Store, contex
   const { files, documents } = restored(then, now, named, context);
   const prefix = relative(folder, dir);
   const placed = files.map((file) => ({ ...file, path: prefix === '' ? file.path : join(prefix, file.path) }));
+  const { changed, standing } = await splitStanding(placed, folder, options);
   const patches = (kept?.files ?? []).flatMap(({ path }) => patchIn(path) ?? []);
   const current = await store.generations.current(estate);
   const loosened = current === undefined ? [] : loosenedGuards(current.guards, generation.guards, isMeant(named));
-  return { estate, generation, folder, files: placed, documents, patches, loosened };
+  return { estate, generation, folder, files: changed, standing, documents, patches, loosened };
 }
 
 /** The named one, else that of the folder where the store knows it, else the only one of the store. */
@@ -186,6 +189,35 @@ async function nearestFolder(dir: string): Promise<string> {
   return isFolder || dirname(dir) === dir ? dir : nearestFolder(dirname(dir));
 }
 
+/**
+ * A script outlives the documents that named it, and the specs of now do not have it: as it was, it is no change. With other content it may be
+ * another's work, and is not overwritten.
+ */
+async function splitStanding(files: readonly ChangedFile[], folder: string, { asOf, write }: Options) {
+  const changed: ChangedFile[] = [];
+  const standing: ChangedFile[] = [];
+  for (const file of files) {
+    const path = join(folder, file.path);
+    const found = file.before === undefined ? await textAt(path) : undefined;
+    if (found === undefined) changed.push(file);
+    else if (found === file.after) standing.push({ ...file, before: found });
+    else
+      throw new UserError(`${path} exists, and differs from the file of ${formatMoment(asOf)}.`, {
+        why: 'No document names it now, so Setpoint does not overwrite it.',
+        next: `Move it away${write === true ? '' : ' with git mv, commit'}, and run the command again.`,
+        code: exitCodes.refused,
+      });
+  }
+  return { changed, standing };
+}
+
+/** Null where something else than a file stands there. */
+async function textAt(path: string): Promise<string | null | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return undefined;
+  return found.isFile() ? readFile(path, 'utf8') : null;
+}
+
 /** The documents of these scopes in any of the trees, such as `instance web` and `firewall-rule core.https`. */
 async function namesIn(
   scopes: readonly string[],
@@ -225,12 +257,13 @@ const bodyOf = (found: Restoration, shown: readonly string[]): string =>
     : [...shown.map((diff) => diff.trimEnd()), '', ...summaryOf(found)].join('\n');
 
 /** The documents that come back, change and go, and the guards that become looser. */
-function summaryOf({ documents, loosened }: Restoration): readonly string[] {
+function summaryOf({ documents, loosened, standing }: Restoration): readonly string[] {
   const { back, changed, gone } = printable(documents);
   const machines = back.some((name) => name.startsWith('Instance '));
   return [
     ...(back.length === 0 ? [] : [`Comes back: ${back.join(', ')}`]),
     ...(changed.length === 0 ? [] : [`Changes back: ${changed.join(', ')}`]),
+    ...(standing.length === 0 ? [] : [`Stays: ${printable(standing.map(({ path }) => path)).join(', ')}`]),
     ...(gone.length === 0 ? [] : [`Goes: ${gone.join(', ')}. Limits, approvals and graces hold for it.`]),
     ...(machines
       ? [
@@ -247,13 +280,19 @@ function summaryOf({ documents, loosened }: Restoration): readonly string[] {
 }
 
 async function carryOut(found: Restoration, options: Options, context: Context): Promise<ProposedBranch | undefined> {
-  const { folder: dir, files } = found;
+  const { folder: dir, files, standing } = found;
   if (options.write === true) {
     await writeChangedFiles(dir, files);
     return undefined;
   }
   const { remote = 'origin' } = options;
-  const proposal = { dir, files, topic: 'restore', message: commitMessage(found, options), remote };
+  const proposal = {
+    dir,
+    files: [...files, ...standing],
+    topic: 'restore',
+    message: commitMessage(found, options),
+    remote,
+  };
   return pushBranch(proposal, 'Mend the cause and run it again, or write the files with --write.', context);
 }
 

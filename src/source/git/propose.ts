@@ -192,12 +192,15 @@ async function entryOf({ path: inSpecs, before, after }: ChangedFile, place: Pla
       throw failure(
         place.name,
         'refused',
-        `${path} is committed, and is missing in the folder. Restore it with: git restore`,
+        `${path} is committed, and is missing in the folder. Restore it with: git checkout HEAD -- ':/${path}'`,
       );
     return { path, mode: '100644', blob: await blobOf(after ?? '', path, place) };
   }
-  if (mode === undefined || object === undefined)
+  if (mode === undefined || object === undefined) {
+    // why: a file that stays as it is need not be committed yet, and the branch is nothing without it
+    if (before === after) return { path, mode: '100644', blob: await blobOf(before, path, place) };
     throw failure(place.name, 'refused', `${path} is not committed. Commit it first`);
+  }
   const { stdout } = await succeed(place.git(['cat-file', 'blob', object]), place, `read ${path}`);
   const committed = new TextDecoder().decode(stdout);
   // why: git may keep another line end than the work tree has
