@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { type Compiled, type CompiledScope, compileInSteps } from '../core/compile/compile.ts';
+import { isBesideSpecs } from '../core/documents/overlay.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
+import { baseRevision } from '../core/patch.ts';
 import type { Cloud } from '../core/resource.ts';
+import { compareText } from '../core/text.ts';
 import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { Provider } from '../ports/provider.ts';
@@ -84,4 +87,29 @@ export async function keptSpecs(
 ): Promise<SpecTree | undefined> {
   const kept = await fleet.specSnapshots.read(estate, revision);
   return kept && (await parse(kept, revision));
+}
+
+/**
+ * Specs of a folder, by the revision of the active ones where they are the same: a checkout of the active commit is active, whatever read it.
+ * Patches and ends beside the active ones do not count.
+ */
+export async function asActive(
+  tree: SpecTree,
+  { estate, store: { generations, fleet } }: { readonly estate: string; readonly store: ActiveStore },
+): Promise<SpecTree> {
+  if (!tree.revision.startsWith('folder:')) return tree;
+  const revision = (await generations.current(estate))?.revision;
+  if (revision === undefined || baseRevision(revision).startsWith('folder:')) return tree;
+  const kept = await fleet.specSnapshots.read(estate, revision);
+  const isSame = kept !== undefined && contentOf(kept) === contentOf(snapshotOf(tree));
+  return isSame ? { ...tree, revision: baseRevision(revision) } : tree;
+}
+
+type ActiveStore = Pick<Store, 'fleet' | 'generations'>;
+
+/** The same text for the same files. */
+function contentOf({ specs, userData, overlay }: SpecSnapshot): string {
+  const own = specs.flatMap(({ path, text }) => (isBesideSpecs(path) ? [] : [[path, text] as const]));
+  const scripts = userData.map(({ path, base64 }) => [path, base64] as const);
+  return JSON.stringify([overlay, ...[own, scripts].map((files) => files.toSorted(([a], [b]) => compareText(a, b)))]);
 }

@@ -66,6 +66,17 @@ test('specs of a folder do not come into force beside a repository that a worker
   assert.equal(await revision(), `git:${old}`);
   const same = await run(['apply', '--active', '--allow-endpoint', '--yes']);
   assert.equal(same.code, 0, same.stderr);
+  edit(specs, 'web.sh', '\n# changed here\n', '\n');
+  const before = (await store.generations.current('acme'))?.number;
+  const checkout = await run(['apply', specs, '--allow-endpoint', '--yes']);
+  assert.equal(checkout.code, 0, checkout.stderr);
+  const offer = await run(['approve', specs, '--reason', 'x', '--allow-endpoint', '--yes']);
+  assert.equal(offer.code, 0, offer.stderr);
+  assert.doesNotMatch(`${offer.stdout}${(await run(['status', specs])).stdout}`, /not active/);
+  const { revision: planned } = JSON.parse((await run(['plan', specs, '--allow-endpoint', '--json'])).stdout);
+  const { number } = (await store.generations.current('acme')) ?? {};
+  assert.deepEqual([planned, await revision(), number], [`git:${old}`, `git:${old}`, before]);
+  edit(specs, 'web.sh', '\n', '\n# changed here\n');
   if (held.ok) await held.lease.release();
 });
 

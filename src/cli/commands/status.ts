@@ -6,6 +6,7 @@ import { sourceJson } from '../../core/render/plan-json.ts';
 import { formatMoment, heldText, shortRevision, writerText } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { ttlText } from '../../core/ttl.ts';
+import { asActive } from '../../estate/load.ts';
 import { type EstateStatus, estateStatusOf, type ListedLifetime, type ScopeStatus } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
@@ -44,7 +45,10 @@ export const status = (context: Context): Command =>
 async function run(dir: string, options: Options, context: Context): Promise<ExitCode> {
   const { terminal, clock } = context;
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
-  const found = await withExistingStore(options.dir, context, (store) => estateStatusOf(estate, store));
+  const found = await withExistingStore(options.dir, context, async (store) => {
+    const tree = await asActive(estate.tree, { estate: estate.name, store });
+    return estateStatusOf({ ...estate, tree }, store);
+  });
   if (options.json) printJson(terminal, statusJson(found));
   else {
     printWithheld(terminal, found.withheldDrift);

@@ -2,7 +2,7 @@ import { documentTitle } from '../../core/documents/document.ts';
 import { fieldText, type Patch } from '../../core/patch.ts';
 import { dayOf, formatMoment } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
-import { type Estate, openEstate } from '../../estate/load.ts';
+import { asActive, type Estate, openEstate } from '../../estate/load.ts';
 import { besideActive, EndedIsNeeded } from '../../estate/patches.ts';
 import type { Store } from '../../ports/store.ts';
 import type { CliProcess } from '../context.ts';
@@ -14,17 +14,18 @@ import { exitCodes, UserError } from '../errors.ts';
  */
 export async function besidePatchesOf<E extends Estate>(
   estate: E,
-  store: Pick<Store, 'fleet'> | undefined,
+  store: Pick<Store, 'fleet' | 'generations'> | undefined,
   { dependencies, clock }: CliProcess,
 ): Promise<E> {
   if (store === undefined || estate.tree.patches !== undefined) return estate;
   const parse = dependencies.parseStoredSpecs;
-  const tree = await besideActive(estate.tree, { estate: estate.name, store, parse }).catch(asUserError);
-  if (tree.revision === estate.tree.revision) return { ...estate, tree };
+  const known = await asActive(estate.tree, { estate: estate.name, store });
+  const tree = await besideActive(known, { estate: estate.name, store, parse }).catch(asUserError);
+  if (tree.revision === known.revision) return { ...estate, tree };
   const opened = await openEstate(tree, dependencies.provider, dayOf(clock.now()));
-  const known = new Map(estate.scopes.map((scope) => [scope.scope, scope]));
+  const selected = new Map(estate.scopes.map((scope) => [scope.scope, scope]));
   const scopes = opened.compiled.scopes.flatMap((scope) => {
-    const before = known.get(scope.scope);
+    const before = selected.get(scope.scope);
     return before === undefined ? [] : [{ ...scope, regions: before.regions }];
   });
   return { ...estate, ...opened, scopes };
