@@ -15,8 +15,12 @@ test('apply --grace begins the grace of a removed replica, status lists it, and 
   sandbox.control.log.clear();
   const writes = () => sandbox.control.log.entries({ mutating: true }).map(({ action }) => action);
 
+  const unasked = await run(['plan', specs, '--allow-endpoint']);
+  assert.match(unasked.stdout, /- instance web-2 {2}scaled-down; deleted now\n {6}! the data on its disks is LOST\.\n/);
+
   const begun = await run(['apply', specs, ...go, '--grace']);
   assert.match(begun.stderr, /- instance web-2 {2}scaled-down; deleted after a grace of 1 h/);
+  assert.doesNotMatch(begun.stderr, /LOST|deleted now|setpoint apply --grace/);
   assert.match(begun.stdout, /^Applied: .* 0 deleted · 1 to be deleted after their grace · generation 2/, begun.stderr);
   assert.deepEqual([begun.code, writes()], [0, []]);
 
@@ -53,7 +57,15 @@ test('apply --grace begins the grace of a removed replica, status lists it, and 
     planned[0]?.stdout ?? '',
     /^Plan: 0 to add, 0 to change, 0 to replace, 0 to delete[\s\S]*web-2 withheld {2}its grace ends/,
   );
-  assert.match(planned[1]?.stdout ?? '', /- instance web-2 {2}scaled-down; grace until/);
+  assert.match(
+    planned[1]?.stdout ?? '',
+    /- instance web-2 {2}scaled-down; deleted now, in its grace until .* UTC\n {6}! the data on its disks is LOST\.\n {6}i-/,
+  );
+  assert.match(
+    planned[1]?.stdout ?? '',
+    /deletes 1 machine now, without the grace of workers\. .*: setpoint apply --grace/,
+  );
+  assert.doesNotMatch(planned[0]?.stdout ?? '', /LOST|deleted now|apply --grace/);
   const explained = await run(['explain', 'web-2', '--specs', specs, '--allow-endpoint']);
   assert.match(explained.stdout, /its grace ends/, 'as workers plan');
   const approved = await run(['approve', specs, ...go, '--reason', 'fewer']);
@@ -61,8 +73,10 @@ test('apply --grace begins the grace of a removed replica, status lists it, and 
 
   const again = await run(['apply', specs, ...go, '--grace', '--json']);
   assert.deepEqual([again.code, writes()], [0, []]);
+  const refused = await run(['apply', specs, '--allow-endpoint'], 'no\n');
+  assert.match(refused.stderr, /Apply these changes to acme, and delete 1 machine now\?/);
   const now = await run(['apply', specs, ...go]);
-  assert.match(now.stderr, /- instance web-2 {2}scaled-down; grace until .* UTC/);
+  assert.match(now.stderr, /- instance web-2 {2}scaled-down; deleted now, in its grace until .* UTC\n .*LOST/);
   assert.match(now.stdout, /^Applied: .* 1 deleted/);
   assert.deepEqual(writes(), ['TerminateInstances']);
   assert.doesNotMatch((await run(['status', specs])).stdout, /grace/);

@@ -4,7 +4,7 @@ import { type Allowance, allowanceIn } from '../../core/limits.ts';
 import { looserGuardsText } from '../../core/loosened-guards.ts';
 import { effectJson, effectText } from '../../core/render/effect.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
-import { planText } from '../../core/render/plan-text.ts';
+import { deletedText, planText } from '../../core/render/plan-text.ts';
 import { policiesText } from '../../core/render/policies.ts';
 import { holdAgainst, type Stale } from '../../estate/approvals.ts';
 import { planMeaning } from '../../estate/change-rules.ts';
@@ -147,7 +147,7 @@ async function approve(
   const planned = view.plans.flatMap(({ actions }) => actions);
   const { approved, stale } =
     saved === undefined ? { approved: planned, stale: [] } : holdAgainst(saved.actions, planned);
-  if (saved === undefined) await printPlan(view, context);
+  if (saved === undefined) await printPlan(view, options, context);
   const breakGlass = breakGlassOf(options);
   await printBreakGlass(view, { approved, request: breakGlass }, context);
   const text = saved === undefined && !options.yes ? question(approved, view, options) : undefined;
@@ -190,9 +190,11 @@ function question(
   { commit }: Options,
 ): string | undefined {
   const something = actions.some(({ verb: does }) => does !== 'forget');
+  const deleted = deletedText(actions);
+  const deletes = deleted === undefined ? '' : `, and delete ${deleted} now`;
   if (commit !== undefined)
-    return `${something ? 'Apply these changes to' : 'Change nothing on the clouds of'} ${estate.name}, and pin it at commit ${commit} until \`setpoint unpin\`?`;
-  return something ? `Apply these changes to ${estate.name}?` : undefined;
+    return `${something ? 'Apply these changes to' : 'Change nothing on the clouds of'} ${estate.name}${deletes}, and pin it at commit ${commit} until \`setpoint unpin\`?`;
+  return something ? `Apply these changes to ${estate.name}${deletes}?` : undefined;
 }
 
 const declined = new UserError('Nothing was applied.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
@@ -205,12 +207,15 @@ function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResul
 }
 
 /** On stderr: the first line of stdout is the verdict of the outcome. */
-async function printPlan(view: ObservedEstate, { terminal, clock }: Context): Promise<void> {
+async function printPlan(view: ObservedEstate, { grace }: Options, { terminal, clock }: Context): Promise<void> {
   const { plans, bound } = view;
   const paint = paintFor(terminal.err);
-  terminal.err.write(
-    `${planText(plans, { revision: bound.revision, paint, ago: agoFrom(clock.now()), auditLogs: bound.auditLogs, cost: bound.cost })}\n`,
-  );
+  const now = clock.now();
+  const text = planText(plans, {
+    ...{ revision: bound.revision, paint, ago: agoFrom(now), auditLogs: bound.auditLogs, cost: bound.cost },
+    atOnce: grace === true ? undefined : now,
+  });
+  terminal.err.write(`${text}\n`);
   const { effect, violations } = await planMeaning(view, { tellsEffect: true });
   const sections = [effect && effectText(effectJson(effect), paint), policiesText(violations, paint)];
   for (const text of [...sections, looserGuardsText(bound.looserGuards, paint)])

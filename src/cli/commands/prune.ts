@@ -131,19 +131,22 @@ async function remove(
   options: Options,
   context: Context,
 ): Promise<ExitCode> {
-  const { terminal, signal } = context;
+  const { terminal, signal, clock } = context;
   const plans = view.plans.map((plan) => ({
     ...plan,
     actions: plan.actions.filter((action) => action.verb === 'delete' && action.because === 'pruned'),
     findings: plan.findings.filter(isKept(chosen)),
   }));
   const approved = plans.flatMap(({ actions }) => actions);
-  const shown = planText(plans, { revision: view.bound.revision, paint: paintFor(terminal.err) });
+  const paint = paintFor(terminal.err);
+  const shown = planText(plans, { revision: view.bound.revision, paint, atOnce: clock.now() });
   terminal.err.write(`${shown}\n`);
   const request = breakGlassOf(options);
   await printBreakGlass(view, { approved, request }, context);
   if (approved.length > 0 && !options.yes) {
-    const text = `Delete ${count(approved.length, 'orphan')}?`;
+    const machines = approved.filter(({ kind }) => kind === 'instance').length;
+    const lost = machines === 0 ? '' : `, ${count(machines, 'machine')} with the data on disks`;
+    const text = `Delete ${count(approved.length, 'orphan')} now${lost}?`;
     if (!(await askYes(terminal, { text, flag: '--yes' }, signal)))
       throw new UserError('Nothing was deleted.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
   }
