@@ -52,6 +52,30 @@ export const withEstateOptions = (command: Command): Command =>
 export const sameEstate = (dir: string, allowEndpoint: boolean): string =>
   `${dir === 'specs' ? '' : ` ${quoted(dir)}`}${allowEndpoint ? ' --allow-endpoint' : ''}`;
 
+/** Selects the estate of this command in the next one. `active`, `activeOf`: the specs in the store, and no folder. */
+export interface NextEstate extends OverlayOption {
+  readonly dir: string;
+  readonly allowEndpoint: boolean;
+  readonly active?: boolean | undefined;
+  readonly activeOf?: string | undefined;
+}
+
+/** A suggested command with the options that make it work on this estate, where its verb reads clouds. */
+export function completeCommand(line: string, { dir, allowEndpoint, active, activeOf, overlay }: NextEstate): string {
+  const verb = /^setpoint (\w+)/.exec(line)?.[1] ?? '';
+  const [takesDir, takesSpecs] = [dirVerbs.has(verb), specsVerbs.has(verb)];
+  if (!takesDir && !takesSpecs) return line;
+  if (activeOf !== undefined) return `${line} --active-of ${quoted(activeOf)}${sameEstate('specs', allowEndpoint)}`;
+  if (active) return `${line} --active${sameEstate('specs', allowEndpoint)}`;
+  const layer = overlay === undefined ? '' : ` --overlay ${quoted(overlay)}`;
+  const folder = takesSpecs && dir !== 'specs' ? ` --specs ${quoted(dir)}` : '';
+  return `${line}${folder}${sameEstate(takesSpecs ? 'specs' : dir, allowEndpoint)}${layer}`;
+}
+
+/** Verbs that read clouds: with a folder as an argument, and with an option for it. */
+const dirVerbs = new Set(['plan', 'apply', 'approve', 'drift']);
+const specsVerbs = new Set(['explain', 'who']);
+
 /** For commands whose arguments are addresses. */
 export const withSpecsOption = (command: Command): Command =>
   targetOptions(command.option('--specs <folder>', 'folder of specs', 'specs'));

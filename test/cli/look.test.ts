@@ -251,6 +251,10 @@ test('explain of an unknown address names near ones', async () => {
   const { code, stderr } = await run(['explain', 'wev-0', '--specs', place.specs, allow]);
   assert.equal(code, 1);
   assert.match(stderr, /Nothing here has the address "wev-0"[\s\S]*Did you mean web-0\?/);
+  const rule = 'aws/111122223333/eu-west-1/firewall-rule/core.web.ingress.tcp.22.0.0.0.0/0';
+  const closed = await run(['explain', rule, '--specs', place.specs, allow]);
+  assert.match(closed.stderr, /Nothing here has the address/);
+  assert.doesNotMatch(closed.stderr, /Did you mean/);
 });
 
 test('the ledger names verb, outcome, who and the request of the cloud', async () => {
@@ -271,6 +275,9 @@ test('the ledger of one address', async () => {
 test('a ledger that is whole, and an estate that is not there', async () => {
   assert.match((await run(['ledger', 'verify'])).stdout, /^Ledger: whole, \d+ entries/);
   const { code, stderr } = await run(['ledger', '--estate', 'nope']);
+  const named = await run(['ledger', '--active-of', 'nope']);
+  assert.match(named.stderr, /knows no estate nope[\s\S]*--estate acme/);
+  assert.equal((await run(['ledger', '--active-of', 'acme'])).code, 0);
   assert.equal(code, 1);
   assert.match(stderr, /knows no estate nope[\s\S]*--estate acme/);
 });

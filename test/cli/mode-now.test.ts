@@ -28,5 +28,8 @@ test('status names the command that shows the remaining work of a generation', a
   edit(specs, 'network.yaml', 'ports: [443]', 'ports: [444]');
   assert.equal((await run(['apply', specs, '--allow-endpoint', '--yes'])).code, 3);
   const { stdout } = await run(['status', specs]);
-  assert.match(stdout, /generation 1, 2 is not fully applied\n {2}To see the rest: setpoint plan\. .*setpoint approve/);
+  assert.match(
+    stdout,
+    /generation 1, 2 is not fully applied\n {2}To see the rest: setpoint plan .*--allow-endpoint\n {2}To see .*setpoint approve --reason "…" .*--allow-endpoint\n/,
+  );
 });

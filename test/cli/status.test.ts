@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusText } from '../../src/cli/commands/status.ts';
+import type { NextEstate } from '../../src/cli/options.ts';
 import type { EstateStatus } from '../../src/queries/status.ts';
 import { served } from './server/support/served.ts';
 import { commandLine, movableClock } from './support/in-process.ts';
@@ -158,6 +159,67 @@ test('a machine half replaced: both, since when, the next step, and why it goes 
   );
 });
 
+test('suggested commands carry the folder and the endpoint, or the active specs beside a followed repository', () => {
+  const times = { since: until, at: until, until, waits: false, times: 2, from: 'a', to: 'b' };
+  const name = `${scope}/instance/web-0`;
+  const rule = `${scope}/firewall-rule/core.web.ingress.tcp.22.0.0.0.0/0`;
+  const standing = statusWith({
+    generation: { number: 2, revision: 'git:1' },
+    limited: [{ scope, count: 1, why: 'limits.deletes' }],
+    withheldChanges: [
+      { code: 'policy', failed: false, count: 1, first: [{ name, reason: 'no', next: `setpoint explain ${name}` }] },
+    ],
+    fights: [
+      { ...times, scope, address: name, field: 'size', closes: false },
+      { ...times, scope, address: rule, field: 'rule', closes: true },
+    ],
+    scopes: [
+      {
+        ...{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements: [] },
+        inGrace: [{ kind: 'instance', id: 'i-1', address: name, since: until, until }],
+      },
+    ],
+  });
+  const linesOf = (more: Partial<EstateStatus>, next: NextEstate): readonly string[] =>
+    [
+      ...statusText({ ...standing, ...more }, { now: until, paint: (_, text) => text, next })[1].matchAll(
+        /setpoint .*/g,
+      ),
+    ]
+      .map(([line]) => line)
+      .toSorted();
+  const [plan, approve] = ['setpoint plan', 'setpoint approve --reason "…"'];
+  const lines = (same: string, specs: string, first = same) => [
+    `setpoint apply${same}`,
+    `${approve}${same}`,
+    ...[`setpoint explain ${name}${specs}`, `setpoint explain ${name}${specs}`],
+    `setpoint ledger ${rule}`,
+    `${plan}${first}`,
+    `${plan}${same}`,
+    `${approve}${same}`,
+  ];
+  const folder = { dir: 'my specs', allowEndpoint: true };
+  assert.deepEqual(
+    linesOf({}, folder),
+    lines(" 'my specs' --allow-endpoint", " --specs 'my specs' --allow-endpoint").toSorted(),
+  );
+  assert.deepEqual(
+    linesOf({}, { dir: 'specs', allowEndpoint: false, overlay: 'prod' }),
+    lines(' --overlay prod', ' --overlay prod').toSorted(),
+  );
+  const followed: Partial<EstateStatus> = {
+    follower: 'worker-1',
+    sources: [{ source: 'https://git.example/x.git', head: 'git:1', state: 'followed', why: '', since: until }],
+  };
+  const active = ' --active --allow-endpoint';
+  assert.deepEqual(linesOf(followed, folder), lines(active, active, " 'my specs' --allow-endpoint").toSorted());
+  const named = ' --active-of acme';
+  assert.deepEqual(
+    linesOf({}, { dir: 'specs', allowEndpoint: false, activeOf: 'acme' }),
+    lines(named, named).toSorted(),
+  );
+});
+
 test('removed resources that still run: until when, and the ways to keep or to delete them', () => {
   const kind = 'instance' as const;
   const inGrace = [
@@ -263,7 +325,7 @@ test('status and a server list changes that policies and refusals hold, with the
   const { stdout } = await here(['status', place.specs]);
   assert.match(stdout, /^Status: acme · generation 1 .* · 6 changes withheld\n/);
   const said = [
-    /\nWithheld\n {2}failed with InvalidAMIID\.NotFound: 4 resources\n {4}(\S+\/instance\/db-0): Its create failed: No such image .*\n {6}setpoint explain \1\n/,
+    /\nWithheld\n {2}failed with InvalidAMIID\.NotFound: 4 resources\n {4}(\S+\/instance\/db-0): Its create failed: No such image .*\n {6}setpoint explain \1 --specs \S+ --allow-endpoint\n/,
     /\n {4}and 1 more: setpoint inventory\n/,
     /\n {2}policy: 2 resources\n {4}\S+\/firewall-rule\/core\.web\S+: .* denies it: use ssh\. Its document is /,
   ];

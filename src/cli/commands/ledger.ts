@@ -24,6 +24,7 @@ import { table } from '../output/table.ts';
 interface Options extends ServerOption {
   readonly dir: string;
   readonly estate?: string;
+  readonly activeOf?: string;
   readonly json?: boolean;
   readonly limit: number;
   readonly export?: string;
@@ -357,7 +358,8 @@ async function* withEnds(lines: AsyncIterable<string>): AsyncIterable<string> {
   for await (const line of lines) yield `${line}\n`;
 }
 
-async function estateOf(store: Store, { estate }: Options): Promise<string> {
+/** `--active-of` of the program names the estate too. */
+async function estateOf(store: Store, { activeOf, estate = activeOf }: Options): Promise<string> {
   const known = await store.estates.list();
   const [only] = known;
   if (estate === undefined && known.length === 1 && only !== undefined) return only;

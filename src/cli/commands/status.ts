@@ -6,13 +6,22 @@ import { sourceJson } from '../../core/render/plan-json.ts';
 import { formatMoment, heldText, shortRevision, writerText } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { ttlText } from '../../core/ttl.ts';
-import { asActive } from '../../estate/load.ts';
+import { asActive, type Estate } from '../../estate/load.ts';
 import { type EstateStatus, estateStatusOf, type ListedLifetime, type ScopeStatus } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
 import { withExistingStore } from '../local/store.ts';
-import { defineCommand, type OverlayOption, overlayOf, resumeLine, withOverlayOption } from '../options.ts';
+import {
+  completeCommand,
+  defineCommand,
+  type NextEstate,
+  type OverlayOption,
+  overlayOf,
+  quoted,
+  resumeLine,
+  withOverlayOption,
+} from '../options.ts';
 import { approvalsJson } from '../output/approval-text.ts';
 import { count, formatDuration, intervalText, pauseJson } from '../output/format.ts';
 import { sourceText, unmanagedScopeHint, unmanagedScopeText } from '../output/plan.ts';
@@ -23,6 +32,8 @@ import { endedPatchJson, endedPatchLine, patchJson, patchLines } from './patch.t
 
 interface Options extends OverlayOption {
   readonly json?: boolean;
+  readonly active?: boolean;
+  readonly activeOf?: string;
   /** The store's folder. */
   readonly dir: string;
 }
@@ -51,12 +62,20 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   });
   if (options.json) printJson(terminal, statusJson(found));
   else {
-    printWithheld(terminal, found.withheldDrift);
     const { out } = terminal;
-    printText(terminal, ...statusText(found, { now: clock.now(), paint: paintFor(out), width: out.width }));
+    const next = { ...options, dir, allowEndpoint: hasEndpoint(estate) };
+    const complete = completeOn(found, next);
+    printWithheld(
+      terminal,
+      found.withheldDrift.map((one) => ({ ...one, next: complete(one.next) })),
+    );
+    printText(terminal, ...statusText(found, { now: clock.now(), paint: paintFor(out), width: out.width, next }));
   }
   return exitCodes.done;
 }
+
+const hasEndpoint = ({ scopes }: Estate): boolean =>
+  scopes.some(({ targets }) => targets.some(({ spec }) => spec.endpoint !== undefined));
 
 /** The same as one object, in the words of the API. */
 const statusJson = (status: EstateStatus): object => {
@@ -102,12 +121,26 @@ interface How {
   readonly now: number;
   readonly paint: Paint;
   readonly width?: number | undefined;
+  /** Absent: the folder `specs`. */
+  readonly next?: NextEstate;
+}
+
+/** Completes suggested commands. */
+type Complete = (line: string) => string;
+
+/** With the active specs where a worker follows a repository: there Setpoint refuses a folder that differs. */
+function completeOn({ follower, sources }: EstateStatus, next: NextEstate): Complete {
+  const isFollowed = follower !== undefined && sources.some(({ head }) => head?.startsWith('git:'));
+  return (line) => printable(completeCommand(line, { ...next, active: next.active || isFollowed }));
 }
 
 /** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
-export function statusText(given: EstateStatus, { now, paint, width }: How): readonly [verdict: string, body: string] {
+export function statusText(given: EstateStatus, how: How): readonly [verdict: string, body: string] {
+  const { now, paint, width, next = { dir: 'specs', allowEndpoint: false } } = how;
   const status = printable(given);
-  const body = sectionsOf(status, now).flatMap(([title, lines]) =>
+  const ofFolder: Complete = (line) => printable(completeCommand(line, next));
+  const complete = completeOn(status, next);
+  const body = sectionsOf(status, now, complete).flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
   );
   const scopes = status.scopes.map((one) => [
@@ -118,7 +151,8 @@ export function statusText(given: EstateStatus, { now, paint, width }: How): rea
     progressOf(one, status.generation?.number ?? 0),
   ]);
   const rows = table(['SCOPE', 'CRITICALITY', 'EVERY', 'NEXT', 'APPLIED'], scopes, width).trimEnd();
-  return [paint('strong', verdictOf(status)), [...folderLines(status), rows, ...leftLines(status), ...body].join('\n')];
+  const top = [...folderLines(status, ofFolder), rows, ...leftLines(status, complete)];
+  return [paint('strong', verdictOf(status)), [...top, ...body].join('\n')];
 }
 
 function verdictOf(status: EstateStatus): string {
@@ -179,10 +213,10 @@ function nextText({ nextAt }: ScopeStatus, now: number): string {
   return nextAt <= now ? 'now' : `in ${formatDuration(nextAt - now)}`;
 }
 
-const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus): readonly string[] =>
+const folderLines = ({ generation, folder: { dir, revision } }: EstateStatus, complete: Complete): readonly string[] =>
   generation === undefined || baseRevision(generation.revision) === baseRevision(revision)
     ? []
-    : [`  The specs in ${dir} (${shortRevision(revision)}) are not active: see setpoint plan ${dir}`];
+    : [`  The specs in ${dir} (${shortRevision(revision)}) are not active: see ${complete('setpoint plan')}`];
 
 /** Only workers apply a generation fully; an apply by hand may leave something. */
 function progressOf({ appliedGeneration, reconcileRequest }: ScopeStatus, newest: number): string {
@@ -192,17 +226,21 @@ function progressOf({ appliedGeneration, reconcileRequest }: ScopeStatus, newest
 }
 
 /** Nothing where a reconcile is still to come: that may be all. */
-const leftLines = ({ scopes, generation }: EstateStatus): readonly string[] =>
+const leftLines = ({ scopes, generation }: EstateStatus, complete: Complete): readonly string[] =>
   scopes.some(
     ({ appliedGeneration, reconcileRequest }) =>
       appliedGeneration < (generation?.number ?? 0) && reconcileRequest === undefined,
   )
-    ? ['  To see the rest: setpoint plan. To see and approve pending actions: setpoint approve --reason "…"']
+    ? [
+        `  To see the rest: ${complete('setpoint plan')}`,
+        `  To see and approve pending actions: ${complete('setpoint approve --reason "…"')}`,
+      ]
     : [];
 
 function sectionsOf(
   status: EstateStatus,
   now: number,
+  complete: Complete,
 ): readonly (readonly [title: string, lines: readonly string[]])[] {
   const { scopes, limited, pauses, quarantined, leases, sources, pin, calendar, breakGlass, fights } = status;
   return [
@@ -215,12 +253,12 @@ function sectionsOf(
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
     ['Looser guards', looserLines(status)],
-    ['Fights', fights.flatMap(fightLines)],
-    ['Withheld by a limit', limited.flatMap(limitLines)],
-    ['Withheld', status.withheldChanges.flatMap(withheldLines)],
+    ['Fights', fights.flatMap((one) => fightLines(one, complete))],
+    ['Withheld by a limit', limited.flatMap((one) => limitLines(one, complete))],
+    ['Withheld', status.withheldChanges.flatMap((one) => withheldLines(one, complete))],
     ['Paused', pauses.filter(({ incident }) => incident === undefined).flatMap(pauseLines)],
     ['Approved', scopes.flatMap(approvalLines)],
-    ['In their grace', graceLines(scopes, now)],
+    ['In their grace', graceLines(scopes, now, complete)],
     ['Half replaced', scopes.flatMap(replacementLines)],
     ['Stopped', scopes.flatMap(stopLines)],
     ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
@@ -289,36 +327,38 @@ const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): reado
 const looserLines = ({ looserGuards }: EstateStatus): readonly string[] =>
   looserGuards.length === 0 ? [] : [...looserGuards, looserGuardsHint];
 
-const fightLines = (fight: EstateStatus['fights'][number]): readonly string[] => {
+const fightLines = (fight: EstateStatus['fights'][number], complete: Complete): readonly string[] => {
   const { address, field, closes, waits, until } = fight;
   const next = waits && !closes ? ` The next healing is after ${formatMoment(until, 'second')}.` : '';
   return [
     `${address} ${field}${closes ? ', CLOSED AGAIN EACH TIME' : ''}: ${writerText(fight)}${next}`,
-    `  setpoint explain ${address}`,
+    // why: a rule that is closed again is gone, and only the ledger still knows it
+    `  ${complete(closes ? `setpoint ledger ${quoted(address)}` : `setpoint explain ${quoted(address)}`)}`,
   ];
 };
 
-const limitLines = ({ scope, count: held, why }: EstateStatus['limited'][number]): readonly string[] => [
+const limitLines = (
+  { scope, count: held, why }: EstateStatus['limited'][number],
+  complete: Complete,
+): readonly string[] => [
   `${scope}: ${count(held, 'change')}: ${why}`,
-  '  setpoint approve --reason "…"',
+  `  ${complete('setpoint approve --reason "…"')}`,
 ];
 
 /** `policy: 5 resources`, the first of them with their reasons, and the way on. */
-function withheldLines({
-  code,
-  failed,
-  count: held,
-  first,
-}: EstateStatus['withheldChanges'][number]): readonly string[] {
+function withheldLines(
+  { code, failed, count: held, first }: EstateStatus['withheldChanges'][number],
+  complete: Complete,
+): readonly string[] {
   const nexts = new Set(first.map(({ next }) => next));
   const [shared] = nexts.size === 1 && first.length > 1 ? nexts : [];
   const way = (next: string): readonly string[] =>
-    next === shared || next === 'setpoint status' ? [] : [`    ${next}`];
+    next === shared || next === 'setpoint status' ? [] : [`    ${complete(next)}`];
   return [
     `${failed ? `failed with ${code}` : code}: ${count(held, 'resource')}`,
     ...first.flatMap(({ name, reason, next }) => [`  ${name}: ${reason}`, ...way(next)]),
     ...(held > first.length ? [`  and ${held - first.length} more: setpoint inventory`] : []),
-    ...(shared === undefined || shared === 'setpoint status' ? [] : [`  ${shared}`]),
+    ...(shared === undefined || shared === 'setpoint status' ? [] : [`  ${complete(shared)}`]),
   ];
 }
 
@@ -339,14 +379,14 @@ const approvalLines = ({ scope, approvals }: ScopeStatus): readonly string[] =>
 /** So many are named. */
 const mostInGrace = 20;
 
-function graceLines(scopes: readonly ScopeStatus[], now: number): readonly string[] {
+function graceLines(scopes: readonly ScopeStatus[], now: number, complete: Complete): readonly string[] {
   const all = scopes.flatMap(({ inGrace }) => inGrace);
   if (all.length === 0) return [];
   const rest = all.length - mostInGrace;
   return [
     ...all.slice(0, mostInGrace).map(({ address, id, until }) => `${address} (${id}) ${endText(until, now)}`),
     ...(rest > 0 ? [`and ${rest} more: setpoint status --json`] : []),
-    '  To keep them, restore their documents, or write another ttl. To delete them now: setpoint apply',
+    `  To keep them, restore their documents, or write another ttl. To delete them now: ${complete('setpoint apply')}`,
   ];
 }
 

@@ -161,14 +161,15 @@ export function findAddress(given: string, known: ReadonlySet<Address>): Address
       next: `Write one of them in full:\n${printable(fits.slice(0, 10)).join('\n')}`,
     });
   }
-  const near = suggest(
-    given.split('/').at(-1) ?? given,
-    [...known].map((address) => address.split('/').at(-1) ?? ''),
-  );
+  const near = suggest(nameIn(given), [...known].map(nameIn));
   throw new UserError(`Nothing here has the address "${given}".`, {
     next: `${near === undefined ? '' : `Did you mean ${near}? `}All addresses: setpoint inventory --refresh --json`,
   });
 }
+
+/** The part behind the kind: names of rules hold blocks of addresses, such as `core.web.ingress.tcp.22.0.0.0.0/0`. */
+const nameIn = (given: string): string =>
+  /(?:^|\/)(?:network|subnet|group|firewall-rule|instance)\/(.+)$/.exec(given)?.[1] ?? given;
 
 /** The same subject by its whole name; an unknown name is an error that lists the known ones. */
 export function resolveSubject(given: PauseSubject, names: SubjectNames): PauseSubject {
