@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { ListenAddress } from '../cli/context.ts';
 import type { Access } from '../core/access/access-document.ts';
 import { criticalityOf } from '../core/criticality.ts';
@@ -90,10 +91,14 @@ async function startHere(
     ...(tls === undefined ? {} : { tls: tls === 'proxy' ? tls : await readTls(tls) }),
     webhooks,
     api: apiOn(ground, { ...around, session: sessionCookie(tls !== undefined) }),
+    console: consoleFolder,
     clock,
     log,
   });
 }
+
+/** In a clone and in the package alike: the build copies it. */
+const consoleFolder = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 const nobodyKnown = (host: string): string =>
   `${host} is not this machine, and callers could not authenticate. Create a token first (setpoint token make), or name trusted issuers with --access.`;

@@ -57,7 +57,7 @@ const encodings = {
 const offered = ['br', 'gzip'] as const;
 
 /** Texts. Events go as they are: a reader must have each at once. */
-const compressible = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:json|x-ndjson))/;
+const compressible = /^(?:text\/(?!event-stream)|application\/(?:javascript|(?:[\w.-]+\+)?(?:json|x-ndjson)))/;
 
 /**
  * Compresses answers as Accept-Encoding asks, beside the event loop. `no-transform` in an answer's Cache-Control keeps it as it is:
@@ -73,6 +73,7 @@ export function compressAnswers(app: FastifyInstance): void {
     if (name === undefined || request.method === 'HEAD') return payload;
     reply.header('content-encoding', name);
     const encoding = encodings[name];
+    reply.removeHeader('content-length');
     if (!isStream) return encoding.whole(Buffer.from(payload));
     // why: an error reaches the reader through the stream that they read, which it cuts off
     return pipeline(payload, encoding.stream(), () => {});

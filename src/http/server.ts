@@ -11,6 +11,7 @@ import fastify, {
 } from 'fastify';
 import type { Clock, Log } from '../ports/clock-and-log.ts';
 import { type ApiOptions, serveRoutes } from './api/serve-routes.ts';
+import { consoleRoutes } from './console.ts';
 import { requestLimits } from './limits.ts';
 import { isLoopbackHost, type ListenAddress, type Tls } from './listen-address.ts';
 import { compressAnswers } from './negotiation.ts';
@@ -26,6 +27,8 @@ interface HttpDependencies {
   /** Absent: this server receives no webhooks. */
   readonly webhooks?: WebhookDependencies;
   readonly api?: Omit<ApiOptions, 'clock' | 'log'>;
+  /** The folder of the built console. Absent: this server has none. */
+  readonly console?: string;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -67,7 +70,7 @@ const chooseAnother = 'Choose another with --listen.';
 
 /** Everything but the port: what tests put requests to. */
 export function httpApp(
-  { webhooks, api, clock, log }: HttpDependencies,
+  { webhooks, api, console, clock, log }: HttpDependencies,
   tls?: Exclude<ListenAddress['tls'], 'proxy'>,
 ): FastifyInstance {
   const app = openApp(log, tls);
@@ -77,6 +80,7 @@ export function httpApp(
     app.addHook('onClose', () => receiver.close());
   }
   if (api !== undefined) serveRoutes(app, { ...api, clock, log });
+  if (console !== undefined) consoleRoutes(app, console);
   return app;
 }
 
