@@ -1,0 +1,112 @@
+import createClient from 'openapi-fetch';
+import type { Inventory, Problem, paths } from './api.d.ts';
+
+const client = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin' });
+
+/** A refusal of the API (RFC 9457). `status` 0: no answer came. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly title: string;
+  readonly errors: NonNullable<Problem['errors']>;
+
+  constructor({ status, title, detail, errors = [] }: Pick<Problem, 'status' | 'title' | 'detail' | 'errors'>) {
+    super(detail);
+    this.status = status;
+    this.title = title;
+    this.errors = errors;
+  }
+}
+
+const unreachable = {
+  status: 0,
+  title: 'Setpoint does not answer',
+  detail: 'Check that its API process runs and that you are online. The console tries again by itself.',
+};
+
+interface Answer<T> {
+  readonly data?: T | undefined;
+  readonly error?: Problem | undefined;
+  readonly response: Response;
+}
+
+/** The body of an answer; throws ApiError for any other. */
+async function answered<T>(asked: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await asked.catch((cause: unknown) => {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError(unreachable);
+  });
+  if (data !== undefined) return data;
+  throw new ApiError(problemOf(error, response.status));
+}
+
+/** A proxy in between may answer with something else than a problem. */
+function problemOf(error: unknown, status: number): Pick<Problem, 'status' | 'title' | 'detail' | 'errors'> {
+  if (typeof error === 'object' && error !== null && 'title' in error && 'detail' in error)
+    // why: the document of the API declares every refusal so
+    return error as Problem;
+  return { status, title: `The server answered with ${status}`, detail: 'Ask again; then read the log of the server.' };
+}
+
+export type InventoryFilter = NonNullable<paths['/v1/inventory']['get']['parameters']['query']>;
+
+interface Asking {
+  readonly signal: AbortSignal;
+}
+
+const ofEstate = (estate: string | undefined) => ({ query: estate === undefined ? {} : { estate } });
+
+export const ask = {
+  whoami: ({ signal }: Asking) => answered(client.GET('/v1/whoami', { signal })),
+  targets: (estate: string | undefined, { signal }: Asking) =>
+    answered(client.GET('/v1/targets', { params: ofEstate(estate), signal })),
+  slo: (estate: string | undefined, { signal }: Asking) =>
+    answered(client.GET('/v1/slo', { params: ofEstate(estate), signal })),
+  approvals: (estate: string | undefined, { signal }: Asking) =>
+    answered(client.GET('/v1/approvals', { params: ofEstate(estate), signal })),
+  pauses: (estate: string | undefined, { signal }: Asking) =>
+    answered(client.GET('/v1/pauses', { params: ofEstate(estate), signal })),
+  inventory: (query: InventoryFilter, { signal }: Asking) =>
+    // why: with this format it is neither of the two tables
+    answered(
+      client.GET('/v1/inventory', { params: { query: { ...query, format: 'json' } }, signal }),
+    ) as Promise<Inventory>,
+  resource: (estate: string | undefined, address: string, { signal }: Asking) =>
+    answered(client.GET('/v1/inventory/{address}', { params: { path: { address }, ...ofEstate(estate) }, signal })),
+  explanation: (estate: string | undefined, resource: string, { signal }: Asking) =>
+    answered(
+      client.GET('/v1/explanations/{resource}', { params: { path: { resource }, ...ofEstate(estate) }, signal }),
+    ),
+  ledger: (estate: string | undefined, address: string, { signal }: Asking) =>
+    answered(
+      client.GET('/v1/ledger', { params: { query: { ...ofEstate(estate).query, address, limit: '20' } }, signal }),
+    ),
+} as const;
+
+/** The server keeps the credential in a cookie that no script can read. */
+export async function signIn(token: string): Promise<void> {
+  await session({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+}
+
+export const signOut = (): Promise<void> => session({ method: 'DELETE' });
+
+async function session(init: RequestInit): Promise<void> {
+  const response = await fetch('/v1/session', { ...init, credentials: 'same-origin' }).catch(() => {
+    throw new ApiError(unreachable);
+  });
+  if (response.ok) return;
+  const body: unknown = await response.json().catch(() => undefined);
+  throw new ApiError(problemOf(body, response.status));
+}
+
+/** The address of the API's own export of the same filter. */
+export function exportAddress(filter: InventoryFilter, format: 'csv' | 'ndjson'): string {
+  const given = Object.entries({ ...filter, format }).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return [value].flat().map((one): [string, string] => [name, String(one)]);
+  });
+  return `/v1/inventory?${new URLSearchParams(given)}`;
+}

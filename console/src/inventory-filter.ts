@@ -1,0 +1,36 @@
+import type { InventoryFilter } from './api-client.ts';
+
+/** The keys of the address are those of the API: a link of the console is nearly a question to the API. */
+export const filterKeys = [
+  'estate',
+  'q',
+  'status',
+  'kind',
+  'cloud',
+  'target',
+  'owner',
+  'claim',
+  'exposed',
+  'violates',
+  'label',
+  'sort',
+] as const;
+
+export type FilterKey = (typeof filterKeys)[number];
+export type Filter = Partial<Record<FilterKey, string>>;
+
+/** As the API takes it. A label is `key` or `key=value`; the address holds one. */
+export function apiFilter({ label, ...filter }: Filter): InventoryFilter {
+  // why: the API refuses a sort that it has not, with the places of the error
+  return { ...filter, ...(label === undefined ? {} : { label: [label] }) } as InventoryFilter;
+}
+
+/** The values of a key that lists several: `Failed,Missing`. */
+export const listed = (value: string | undefined): readonly string[] =>
+  value === undefined || value === '' ? [] : value.split(',');
+
+/** The next sort of a column: rising, falling, then as the API does by itself. */
+export function nextSort(column: string, sort: string | undefined): string | undefined {
+  if (sort === column) return `-${column}`;
+  return sort === `-${column}` ? undefined : column;
+}

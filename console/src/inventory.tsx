@@ -1,0 +1,493 @@
+import { Select } from '@base-ui/react/select';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { Inventory as InventoryPage, Resource } from './api.d.ts';
+import { exportAddress } from './api-client.ts';
+import { apiFilter, type Filter, type FilterKey, listed, nextSort } from './inventory-filter.ts';
+import { everyStatus, Failure, Glyph, Loading, Notice, Status, statusLooks, When } from './parts.tsx';
+import * as ask from './queries.ts';
+
+export function Inventory() {
+  const filter = useSearch({ from: '/inventory' });
+  const navigate = useNavigate({ from: '/inventory' });
+  const change = (changed: Filter): void => {
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
+  };
+  const asked = useMemo(() => apiFilter(filter), [filter]);
+  const pages = useInfiniteQuery({ ...ask.inventory(asked), placeholderData: (before) => before });
+  const rows = useMemo(() => pages.data?.pages.flatMap(({ items }) => items) ?? none, [pages.data]);
+  return (
+    <>
+      <div className="title-row">
+        <h1>Inventory</h1>
+        <p className="quiet" role="status">
+          {pages.data === undefined ? '' : sizeText(rows.length, pages.hasNextPage)}
+          <Observed page={pages.data?.pages[0]} />
+        </p>
+        {pages.isStale && pages.data !== undefined && !pages.isFetching ? (
+          <button type="button" className="button" onClick={() => void pages.refetch()}>
+            Resources changed: show them
+          </button>
+        ) : null}
+        <p className="exports">
+          Export{' '}
+          <a href={exportAddress(asked, 'csv')} download="inventory.csv">
+            CSV
+          </a>{' '}
+          <a href={exportAddress(asked, 'ndjson')} download="inventory.ndjson">
+            NDJSON
+          </a>
+        </p>
+      </div>
+      <Filters filter={filter} change={change} />
+      {pages.data === undefined && pages.isPending ? <Loading what="the inventory" lines={10} /> : null}
+      {pages.isError ? <Failure error={pages.error} what="the inventory" again={pages.refetch} /> : null}
+      {pages.data !== undefined && rows.length === 0 ? <Nothing filter={filter} change={change} /> : null}
+      {rows.length === 0 ? null : (
+        <Rows
+          rows={rows}
+          sort={filter.sort}
+          isStale={pages.isPlaceholderData}
+          hasMore={pages.hasNextPage}
+          isLoadingMore={pages.isFetchingNextPage}
+          more={() => void pages.fetchNextPage()}
+          sortBy={(column) => change({ sort: nextSort(column, filter.sort) })}
+        />
+      )}
+    </>
+  );
+}
+
+const none: readonly Resource[] = [];
+
+const sizeText = (count: number, hasMore: boolean): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'resource' : 'resources'}${hasMore ? ' so far; more as you scroll' : ''}`;
+
+function Observed({ page }: { readonly page: InventoryPage | undefined }) {
+  if (page === undefined) return null;
+  const { at, complete, gaps } = page.observed;
+  return (
+    <>
+      {at === undefined ? ' · not observed yet' : ' · observed '}
+      {at === undefined ? null : <When at={at} />}
+      {complete || at === undefined ? null : (
+        <span className="tone-wrong ink">
+          {' '}
+          · incomplete: {gaps.map(({ scope, kind }) => `${kind} of ${scope}`).join(', ')}
+        </span>
+      )}
+    </>
+  );
+}
+
+interface FiltersProps {
+  readonly filter: Filter;
+  change(changed: Filter): void;
+}
+
+const choices: readonly { readonly key: FilterKey; readonly label: string; readonly values: readonly string[] }[] = [
+  { key: 'kind', label: 'Kind', values: ['network', 'subnet', 'group', 'firewall-rule', 'instance'] },
+  { key: 'cloud', label: 'Cloud', values: ['aws', 'gcp', 'azure'] },
+  { key: 'claim', label: 'Claim', values: ['ours', 'unmanaged', 'orphan', 'other', 'none'] },
+  { key: 'exposed', label: 'Exposed', values: ['yes', 'no', 'unknown'] },
+];
+
+function Filters({ filter, change }: FiltersProps) {
+  const targets = useQuery(ask.targets(filter.estate));
+  const names = targets.data?.items.map(({ name }) => name) ?? [];
+  const [isOpen, setOpen] = useState(false);
+  const { sort: _, estate: __, ...narrowing } = filter;
+  return (
+    <search className={isOpen ? 'filters is-open' : 'filters'}>
+      <TextFilter label="Search" name="q" placeholder="Address, name, id, label" value={filter.q} change={change} />
+      {choices.map(({ key, label, values }) => (
+        <Choice key={key} name={key} label={label} values={values} value={filter[key]} change={change} />
+      ))}
+      {names.length === 0 ? null : (
+        <Choice name="target" label="Target" values={names} value={filter.target} change={change} />
+      )}
+      <TextFilter label="Owner" name="owner" placeholder="Any" value={filter.owner} change={change} />
+      <TextFilter label="Label" name="label" placeholder="key=value" value={filter.label} change={change} />
+      <button
+        type="button"
+        className="button more-filters"
+        aria-expanded={isOpen}
+        onClick={() => setOpen((before) => !before)}
+      >
+        {isOpen ? 'Fewer filters' : 'More filters'}
+      </button>
+      {Object.keys(narrowing).length === 0 ? null : (
+        <button type="button" className="button" onClick={() => change(cleared)}>
+          Clear
+        </button>
+      )}
+      <fieldset className="status-filter">
+        <legend className="hidden">Status</legend>
+        {everyStatus.map((status) => (
+          <StatusToggle key={status} status={status} value={filter.status} change={change} />
+        ))}
+      </fieldset>
+    </search>
+  );
+}
+
+const cleared: Filter = Object.fromEntries(
+  (['q', 'status', 'kind', 'cloud', 'target', 'owner', 'claim', 'exposed', 'violates', 'label'] as const).map((key) => [
+    key,
+    undefined,
+  ]),
+);
+
+interface OneFilterProps {
+  readonly value: string | undefined;
+  change(changed: Filter): void;
+}
+
+function StatusToggle({ status, value, change }: OneFilterProps & { readonly status: (typeof everyStatus)[number] }) {
+  const chosen = listed(value);
+  const isOn = chosen.includes(status);
+  const next = isOn ? chosen.filter((one) => one !== status) : [...chosen, status];
+  const { word, tone, strokes } = statusLooks[status];
+  return (
+    <button
+      type="button"
+      className={`chip tone-${tone}`}
+      aria-pressed={isOn}
+      onClick={() => change({ status: next.join(',') || undefined })}
+    >
+      <Glyph strokes={strokes} />
+      {word}
+    </button>
+  );
+}
+
+interface TextFilterProps extends OneFilterProps {
+  readonly label: string;
+  readonly name: FilterKey;
+  readonly placeholder: string;
+}
+
+const typingMs = 250;
+
+function TextFilter({ label, name, placeholder, value = '', change }: TextFilterProps) {
+  const [typed, setTyped] = useState(value);
+  const timer = useRef<number>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (name !== 'q') return undefined;
+    const focus = (event: globalThis.KeyboardEvent): void => {
+      const isTyping = event.target instanceof HTMLInputElement;
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    window.addEventListener('keydown', focus);
+    return () => window.removeEventListener('keydown', focus);
+  }, [name]);
+  return (
+    <label className={`field field-${name}`}>
+      <span>{label}</span>
+      <input
+        ref={input}
+        type="search"
+        value={typed}
+        placeholder={placeholder}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={({ target: { value: text } }) => {
+          setTyped(text);
+          window.clearTimeout(timer.current);
+          timer.current = window.setTimeout(() => change({ [name]: text.trim() || undefined }), typingMs);
+        }}
+      />
+    </label>
+  );
+}
+
+interface ChoiceProps extends OneFilterProps {
+  readonly name: FilterKey;
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
+function Choice({ name, label, values, value, change }: ChoiceProps) {
+  const chosen = listed(value);
+  const field = useRef<HTMLDivElement>(null);
+  return (
+    <div className="field" ref={field}>
+      <Select.Root
+        multiple
+        modal={false}
+        value={[...chosen]}
+        onValueChange={(next: string[]) => change({ [name]: next.join(',') || undefined })}
+      >
+        <Select.Label className="field-label">{label}</Select.Label>
+        <Select.Trigger className="select">
+          <Select.Value>{() => (chosen.length === 0 ? 'Any' : chosen.join(', '))}</Select.Value>
+          <span aria-hidden="true">▾</span>
+        </Select.Trigger>
+        <Select.Portal container={field}>
+          <Select.Positioner className="popup-place" alignItemWithTrigger={false} sideOffset={4} align="start">
+            <Select.Popup className="popup">
+              <Select.List>
+                {values.map((one) => (
+                  <Select.Item key={one} value={one} className="item">
+                    <span className="tick" aria-hidden="true">
+                      <Select.ItemIndicator>✓</Select.ItemIndicator>
+                    </span>
+                    <Select.ItemText>{one}</Select.ItemText>
+                  </Select.Item>
+                ))}
+              </Select.List>
+            </Select.Popup>
+          </Select.Positioner>
+        </Select.Portal>
+      </Select.Root>
+    </div>
+  );
+}
+
+function Nothing({ filter, change }: FiltersProps) {
+  const { sort: _, estate: __, ...narrowing } = filter;
+  if (Object.keys(narrowing).length === 0)
+    return (
+      <Notice title="The inventory is empty">
+        <p>Setpoint has observed no resource that you may see. A first observation takes a minute after a start.</p>
+      </Notice>
+    );
+  return (
+    <Notice title="No resource matches">
+      <p>
+        The filters are:{' '}
+        {Object.entries(narrowing)
+          .map(([key, value]) => `${key} ${value}`)
+          .join(', ')}
+        .
+      </p>
+      <button type="button" className="button" onClick={() => change(cleared)}>
+        Clear the filters
+      </button>
+    </Notice>
+  );
+}
+
+const features = tableFeatures({});
+const helper = createColumnHelper<typeof features, Resource>();
+
+const dash = <span className="quiet">–</span>;
+
+const columns = helper.columns([
+  helper.accessor('status', { header: 'Status', cell: ({ getValue }) => <Status status={getValue()} /> }),
+  helper.accessor('name', { header: 'Name', cell: ({ row }) => row.original.name }),
+  helper.accessor('kind', { header: 'Kind' }),
+  helper.accessor('targets', {
+    header: 'Target',
+    cell: ({ row: { original: one } }) => one.targets.join(', ') || one.cloud,
+  }),
+  helper.accessor('owner', { header: 'Owner', cell: ({ row }) => row.original.owner ?? dash }),
+  helper.accessor('origin', { header: 'Origin', cell: ({ row: { original } }) => originOf(original) }),
+  helper.accessor('exposed', { header: 'Exposed', cell: ({ row: { original } }) => exposedOf(original) }),
+  helper.accessor('violations', { header: 'Violations', cell: ({ row: { original } }) => violationsOf(original) }),
+  helper.accessor('reason', { header: 'Reason' }),
+  helper.accessor('since', { header: 'Since', cell: ({ getValue }) => <When at={getValue()} /> }),
+]);
+
+function originOf({ origin, claim }: Resource) {
+  if (origin !== undefined) return <span title={origin.detail}>{origin.maker ?? origin.reason}</span>;
+  return claim;
+}
+
+function exposedOf({ exposed, kind }: Resource) {
+  if (exposed === undefined) return kind === 'instance' ? 'unknown' : dash;
+  return <span title={exposed.reason}>{exposed.answer}</span>;
+}
+
+const violationsOf = ({ violations = [] }: Resource) =>
+  violations.length === 0 ? (
+    dash
+  ) : (
+    <span title={violations.map(({ policy, rule }) => `${policy}: ${rule}`).join('\n')}>
+      <span className="number">{violations.length}</span> {violations[0]?.policy}
+    </span>
+  );
+
+const sortable: ReadonlySet<string> = new Set(['status', 'name', 'since']);
+
+interface RowsProps {
+  readonly rows: readonly Resource[];
+  readonly sort: string | undefined;
+  readonly isStale: boolean;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  more(): void;
+  sortBy(column: string): void;
+}
+
+/** Rows fetched before they come into view. */
+const ahead = 40;
+
+function Rows({ rows, sort, isStale, hasMore, isLoadingMore, more, sortBy }: RowsProps) {
+  const table = useTable({ features, columns, data: rows, getRowId: rowKey });
+  const models = table.getRowModel().rows;
+  const { body, virtual, items } = useVirtualRows(rows);
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && last >= rows.length - ahead) more();
+  }, [hasMore, isLoadingMore, last, rows.length, more]);
+  const keys = useRowKeys(rows.length, (index) => virtual.scrollToIndex(index));
+  return (
+    <table
+      className={`rows${isStale ? ' is-stale' : ''}`}
+      aria-label="Resources"
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      aria-busy={isStale}
+    >
+      <thead>
+        {table.getHeaderGroups().map((group) => (
+          <tr key={group.id} className="line">
+            {group.headers.map((header) => (
+              <th
+                key={header.id}
+                scope="col"
+                className={`cell-${header.column.id}`}
+                aria-sort={ariaSort(header.column.id, sort)}
+              >
+                {sortable.has(header.column.id) ? (
+                  <button type="button" onClick={() => sortBy(header.column.id)}>
+                    <table.FlexRender header={header} />
+                    <span aria-hidden="true">{arrowOf(header.column.id, sort)}</span>
+                  </button>
+                ) : (
+                  <table.FlexRender header={header} />
+                )}
+              </th>
+            ))}
+          </tr>
+        ))}
+      </thead>
+      <tbody ref={body} style={{ height: virtual.getTotalSize() }} onKeyDown={keys.onKeyDown}>
+        {items.map(({ index, start }) => {
+          const row = models[index];
+          if (row === undefined) return null;
+          const { original } = row;
+          return (
+            <tr
+              key={row.id}
+              className="line"
+              aria-rowindex={index + 2}
+              style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+            >
+              {row.getAllCells().map((cell) => (
+                <td key={cell.id} className={`cell-${cell.column.id}`} title={titleOf(cell.column.id, original)}>
+                  {cell.column.id === 'name' ? (
+                    <Link
+                      to="/resource"
+                      search={{ estate: original.estate, of: original.address ?? original.id }}
+                      data-row={index}
+                      tabIndex={index === keys.active ? 0 : -1}
+                      onFocus={() => keys.setActive(index)}
+                    >
+                      {original.name || original.id}
+                    </Link>
+                  ) : (
+                    <table.FlexRender cell={cell} />
+                  )}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+      </tbody>
+      {isLoadingMore ? <caption>Loading more…</caption> : null}
+    </table>
+  );
+}
+
+const rowKey = ({ estate, scope, address, id = '' }: Resource): string => `${estate} ${scope} ${address ?? ''} ${id}`;
+
+/** The whole text of cells that are cut. */
+function titleOf(column: string, { name, reason, address, id }: Resource): string | undefined {
+  if (column === 'name') return [name, address, id].filter((one) => one !== undefined).join('\n');
+  return column === 'reason' ? reason : undefined;
+}
+
+function ariaSort(column: string, sort: string | undefined) {
+  if (sort === column) return 'ascending';
+  return sort === `-${column}` ? 'descending' : undefined;
+}
+
+function arrowOf(column: string, sort: string | undefined): string {
+  if (sort === column) return ' ▲';
+  return sort === `-${column}` ? ' ▼' : '';
+}
+
+const [wideRow, narrowRow] = [32, 76];
+const narrow = window.matchMedia('(max-width: 800px)');
+
+/** The page itself scrolls, so that zoom, phones and the keys of the browser work as on any page. */
+function useVirtualRows(rows: readonly Resource[]) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [scrollMargin, setMargin] = useState(0);
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const onChange = (): void => setNarrow(narrow.matches);
+    narrow.addEventListener('change', onChange);
+    return () => narrow.removeEventListener('change', onChange);
+  }, []);
+  // why: filters above the table wrap, and error notices come and go
+  useLayoutEffect(() => {
+    const { top = 0 } = body.current?.getBoundingClientRect() ?? {};
+    setMargin(Math.round(top + window.scrollY));
+  });
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => (isNarrow ? narrowRow : wideRow),
+    overscan: 12,
+    scrollMargin,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes are of the other form now
+  useEffect(() => virtual.measure(), [isNarrow]);
+  return { body, virtual, items: virtual.getVirtualItems() };
+}
+
+/** One row is in the tab order; the arrows, j and k, Home, End and the page keys move it. */
+function useRowKeys(count: number, reveal: (index: number) => void) {
+  const [active, setActive] = useState(0);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const to = targetOf(event.key, active, count);
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    setActive(to);
+    reveal(to);
+    focusRow(to);
+  };
+  return { active: Math.min(active, Math.max(0, count - 1)), setActive, onKeyDown };
+}
+
+const page = 20;
+
+function targetOf(key: string, from: number, count: number): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: from + 1,
+    j: from + 1,
+    ArrowUp: from - 1,
+    k: from - 1,
+    PageDown: from + page,
+    PageUp: from - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const to = steps[key];
+  return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to));
+}
+
+/** A row far away is drawn a frame or two after the scroll. */
+function focusRow(index: number, tries = 10): void {
+  const link = document.querySelector<HTMLElement>(`[data-row="${index}"]`);
+  if (link !== null) link.focus({ preventScroll: true });
+  else if (tries > 0) requestAnimationFrame(() => focusRow(index, tries - 1));
+}

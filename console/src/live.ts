@@ -1,0 +1,117 @@
+import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+
+/** The connection to /v1/events. `since`: when it was lost, or opened. */
+export interface Live {
+  readonly state: 'connecting' | 'live' | 'lost';
+  readonly since: number;
+}
+
+/** The queries that each type of event makes old, by the first word of their keys. */
+const outdated: Readonly<Record<string, readonly string[]>> = {
+  resource: ['inventory', 'resource', 'explanation', 'targets', 'slo'],
+  reconcile: ['targets', 'ledger'],
+  generation: ['targets', 'approvals', 'inventory', 'resource', 'explanation', 'slo'],
+  audit: ['approvals', 'pauses', 'targets', 'ledger'],
+  fight: ['explanation'],
+};
+
+/** A burst of events asks once. */
+const gatherMs = 400;
+/** A stream ends once an hour, and a browser comes back to it after 2 s: nobody needs to hear of that. */
+const graceMs = 3_500;
+const [firstRetryMs, lastRetryMs] = [1_000, 15_000];
+
+let current: Live = { state: 'connecting', since: Date.now() };
+const listeners = new Set<() => void>();
+
+function become(state: Live['state']): void {
+  if (current.state === state) return;
+  current = { state, since: Date.now() };
+  for (const tell of listeners) tell();
+}
+
+const subscribe = (tell: () => void): (() => void) => {
+  listeners.add(tell);
+  return () => void listeners.delete(tell);
+};
+
+export const useLive = (): Live => useSyncExternalStore(subscribe, () => current);
+
+/** A list of more pages is not asked for again with every event: it is marked as old, and the person decides. */
+const mostPages = 5;
+
+/** Asks again for the answers on the screen whose keys begin so. */
+export async function renew(queries: QueryClient, queryKey: readonly string[]): Promise<void> {
+  await queries.invalidateQueries({ queryKey, refetchType: 'none' });
+  await queries.refetchQueries({ queryKey, type: 'active', predicate: isShort });
+}
+
+const isShort = ({ state: { data } }: Query): boolean => !isPaged(data) || data.pages.length <= mostPages;
+
+const isPaged = (data: unknown): data is InfiniteData<unknown> =>
+  typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages);
+
+/** Follows the events of Setpoint until the returned function is called; the answers that they make old are asked for again. */
+export function follow(queries: QueryClient): () => void {
+  const stale = new Set<string>();
+  const timers: { gather?: number; lost?: number; retry?: number } = {};
+  let [last, retryMs, wasLost]: [string, number, boolean] = ['', firstRetryMs, false];
+  let source: EventSource | undefined;
+
+  const refresh = (): void => {
+    timers.gather = undefined;
+    const words = [...stale];
+    stale.clear();
+    for (const word of words) void renew(queries, [word]);
+  };
+  const outdate = (words: readonly string[]): void => {
+    for (const word of words) stale.add(word);
+    timers.gather ??= window.setTimeout(refresh, gatherMs);
+  };
+  const everything = (): void => void renew(queries, []);
+
+  const onOpen = (): void => {
+    window.clearTimeout(timers.lost);
+    timers.lost = undefined;
+    retryMs = firstRetryMs;
+    become('live');
+    if (wasLost) everything();
+    wasLost = false;
+  };
+  const onError = (): void => {
+    timers.lost ??= window.setTimeout(() => {
+      wasLost = true;
+      become('lost');
+    }, graceMs);
+    if (source?.readyState !== EventSource.CLOSED) return;
+    // why: a browser gives up on an answer that is no stream, such as a 503 of a server that stops
+    window.clearTimeout(timers.retry);
+    timers.retry = window.setTimeout(open, retryMs);
+    retryMs = Math.min(lastRetryMs, retryMs * 2);
+  };
+  const open = (): void => {
+    source?.close();
+    source = new EventSource(last === '' ? '/v1/events' : `/v1/events?after=${encodeURIComponent(last)}`);
+    source.onopen = onOpen;
+    source.onerror = onError;
+    source.addEventListener('reset', everything);
+    for (const [type, words] of Object.entries(outdated))
+      source.addEventListener(type, ({ lastEventId }) => {
+        last = lastEventId;
+        outdate(words);
+      });
+  };
+  const again = (): void => {
+    if (current.state !== 'live') open();
+  };
+
+  open();
+  window.addEventListener('online', again);
+  return () => {
+    window.removeEventListener('online', again);
+    for (const timer of Object.values(timers)) window.clearTimeout(timer);
+    source?.close();
+    current = { state: 'connecting', since: Date.now() };
+  };
+}

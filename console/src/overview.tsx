@@ -1,0 +1,479 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Objective, Pause, PendingApprovals, Slo, Target, Targets } from './api.d.ts';
+import { ApiError } from './api-client.ts';
+import { everyStatus, Failure, Loading, Notice, Panel, Status, statusLooks, When } from './parts.tsx';
+import * as ask from './queries.ts';
+import { spanText } from './time.ts';
+import { type Concern, type Verdict, verdictOf } from './verdict.ts';
+
+export function Overview() {
+  const { estate } = useSearch({ from: '/' });
+  const targets = useQuery(ask.targets(estate));
+  if (isAskedForEstate(targets.error)) return <ChooseEstate />;
+  return (
+    <>
+      <h1 className="hidden">Overview</h1>
+      {targets.data === undefined && targets.isPending ? <Loading what="the overview" lines={8} /> : null}
+      {targets.data === undefined && targets.isError ? (
+        <Failure error={targets.error} what="the targets" again={targets.refetch} />
+      ) : null}
+      {targets.data === undefined ? null : <Known estate={estate} targets={targets.data} />}
+    </>
+  );
+}
+
+const isAskedForEstate = (error: unknown): boolean =>
+  error instanceof ApiError && error.errors.some(({ at }) => at === 'estate');
+
+interface KnownProps {
+  readonly estate: string | undefined;
+  readonly targets: Targets;
+}
+
+function Known({ estate, targets: { items } }: KnownProps) {
+  const approvals = useQuery(ask.approvals(estate));
+  return (
+    <>
+      <Headline verdict={verdictOf(items, approvals.data)} estate={estate} />
+      <TargetsPanel targets={items} estate={estate} />
+      <div className="pair">
+        <Waiting targets={items} approvals={approvals.data} estate={estate} refused={approvals.error} />
+        <Reached estate={estate} />
+      </div>
+      <Convergence estate={estate} />
+    </>
+  );
+}
+
+const tones = {
+  well: 'M3 8.5l3.4 3.4L13 4.8',
+  wrong: 'M8 3v6M8 12v.8',
+  attention: 'M8 3v6M8 12v.8',
+  unknown: 'M3 8h10',
+};
+
+interface HeadlineProps {
+  readonly verdict: Verdict;
+  readonly estate: string | undefined;
+}
+
+/** One line; below it the rest of the reasons, each a link to its resources. */
+function Headline({ verdict: { tone, text, concerns }, estate }: HeadlineProps) {
+  const [first, ...others] = concerns;
+  return (
+    <section className={`headline tone-${tone}`} aria-label="Is all well?">
+      <svg className="symbol" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+        <path d={tones[tone]} />
+      </svg>
+      <p className="headline-text">{first === undefined ? text : <ConcernLink concern={first} estate={estate} />}</p>
+      {others.length === 0 ? null : (
+        <p className="headline-rest">
+          <span className="quiet">Then: </span>
+          {others.map((concern, at) => (
+            <span key={concern.text}>
+              {at === 0 ? null : <span className="quiet"> · </span>}
+              <ConcernLink concern={concern} estate={estate} />
+            </span>
+          ))}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function ConcernLink({ concern: { text, filter }, estate }: { readonly concern: Concern; readonly estate?: string }) {
+  if (filter === undefined) return <a href="#waiting">{text}</a>;
+  return (
+    <Link to="/inventory" search={{ ...filter, estate }}>
+      {text}
+    </Link>
+  );
+}
+
+interface TargetsPanelProps {
+  readonly targets: readonly Target[];
+  readonly estate: string | undefined;
+}
+
+function TargetsPanel({ targets, estate }: TargetsPanelProps) {
+  if (targets.length === 0)
+    return (
+      <Panel title="Targets">
+        <Notice title="No target yet">
+          <p>The active specs name none that you may see. Commit a document of kind Target, or ask for a grant.</p>
+        </Notice>
+      </Panel>
+    );
+  return (
+    <Panel title="Targets">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys */}
+      <section className="scroll" tabIndex={0} aria-label="Targets, a table">
+        <table className="grid targets">
+          <thead>
+            <tr>
+              <th scope="col">Target</th>
+              <th scope="col">Resources</th>
+              <th scope="col">Observed</th>
+              <th scope="col">Last reconcile</th>
+              <th scope="col">Next</th>
+            </tr>
+          </thead>
+          <tbody>
+            {targets.map((target) => (
+              <TargetRow key={target.name} target={target} estate={estate} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Panel>
+  );
+}
+
+function TargetRow({ target, estate }: { readonly target: Target; readonly estate: string | undefined }) {
+  const { name, provider, account, region, mode, counts, observed, lastReconcile, runningReconcile } = target;
+  return (
+    <tr>
+      <th scope="row">
+        <Link to="/inventory" search={{ target: name, estate }}>
+          {name}
+        </Link>
+        <div className="quiet small">
+          {provider} · {region || 'global'} · {mode}
+        </div>
+        <div className="quiet small cut" title={account}>
+          {account}
+        </div>
+      </th>
+      <td>
+        <Counts counts={counts} target={name} estate={estate} />
+      </td>
+      <td>
+        {observed.at === undefined ? 'Not yet' : <When at={observed.at} />}
+        <div className={observed.complete ? 'quiet small' : 'small tone-wrong ink'}>
+          {observed.complete
+            ? 'complete'
+            : `incomplete: ${observed.gaps.map(({ kind }) => kind).join(', ') || 'no listing'}`}
+        </div>
+      </td>
+      <td>
+        {runningReconcile === undefined ? null : (
+          <>
+            Running since <When at={runningReconcile.startedAt} />
+          </>
+        )}
+        {lastReconcile === undefined || runningReconcile !== undefined ? null : (
+          <>
+            {lastReconcile.outcome ?? lastReconcile.state}
+            <div className="quiet small">
+              <When at={lastReconcile.endedAt ?? lastReconcile.startedAt} />
+            </div>
+          </>
+        )}
+        {lastReconcile === undefined && runningReconcile === undefined ? (
+          <span className="quiet">Not known</span>
+        ) : null}
+      </td>
+      <td>
+        {target.nextReconcileAt === undefined ? <span className="quiet">–</span> : <When at={target.nextReconcileAt} />}
+      </td>
+    </tr>
+  );
+}
+
+interface CountsProps {
+  readonly counts: Target['counts'];
+  readonly target: string;
+  readonly estate: string | undefined;
+}
+
+function Counts({ counts, target, estate }: CountsProps) {
+  const found = everyStatus.flatMap((status) => {
+    const count = counts[status] ?? 0;
+    return count === 0 ? [] : [{ status, count }];
+  });
+  if (found.length === 0) return <span className="quiet">None</span>;
+  return (
+    <>
+      <div className="share" aria-hidden="true">
+        {found.map(({ status, count }) => (
+          <span key={status} className={`tone-${statusLooks[status].tone}`} style={{ flexGrow: count }} />
+        ))}
+      </div>
+      <ul className="counts">
+        {found.map(({ status, count }) => (
+          <li key={status}>
+            <Link to="/inventory" search={{ target, status, estate }}>
+              <span className="number">{count}</span> <Status status={status} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface WaitingProps {
+  readonly targets: readonly Target[];
+  readonly approvals: PendingApprovals | undefined;
+  readonly refused: unknown;
+  readonly estate: string | undefined;
+}
+
+/** The work that waits, and whom or what it waits for. */
+function Waiting({ targets, approvals, refused, estate }: WaitingProps) {
+  const pauses = useQuery(ask.pauses(estate));
+  const lines: readonly ReactNode[] = [
+    ...approvalLines(approvals),
+    ...targets.flatMap((target) => heldLines(target, estate)),
+    ...(pauses.data?.items ?? []).map((pause) => <PauseLine key={`pause-${pause.id}`} pause={pause} />),
+  ];
+  const error = refused ?? pauses.error;
+  return (
+    <Panel title="What waits, and for whom">
+      <div id="waiting" />
+      {error !== null && error !== undefined ? <Failure error={error} what="approvals and pauses" /> : null}
+      {lines.length === 0 && !error && approvals !== undefined ? <p className="quiet empty">Nothing waits.</p> : null}
+      {lines.length === 0 && approvals === undefined && !error ? <Loading what="what waits" /> : null}
+      <ul className="lines">{lines}</ul>
+    </Panel>
+  );
+}
+
+function approvalLines(pending: PendingApprovals | undefined): readonly ReactNode[] {
+  if (pending === undefined || pending.actions.length === 0) return [];
+  const { actions, generation, required, authors } = pending;
+  const roles = [...new Set(required.flatMap(({ role }) => role ?? []))];
+  const whom = roles.length === 0 ? 'an approver' : `approvers in the role ${roles.join(', ')}`;
+  return [
+    <li key="approvals">
+      <strong className="number">{actions.length}</strong> {actions.length === 1 ? 'action waits' : 'actions wait'} for{' '}
+      {whom}
+      <div className="quiet small">
+        Generation {generation} · {actionSummary(pending)}
+        {authors.denialReason === undefined ? '' : ` · not by you: ${authors.denialReason}`}
+      </div>
+      <code className="command">setpoint approve</code>
+    </li>,
+  ];
+}
+
+function actionSummary({ summary }: PendingApprovals): string {
+  const verbs = ['create', 'update', 'replace', 'delete', 'adopt'] as const;
+  const parts = verbs.flatMap((verb) => (summary[verb] === 0 ? [] : [`${verb} ${summary[verb]}`]));
+  return parts.join(', ') || 'nothing changes';
+}
+
+function heldLines({ name, held }: Target, estate: string | undefined): readonly ReactNode[] {
+  if (held === undefined) return [];
+  const { withheldChanges, quarantine, stoppedRollouts, inGrace, halfReplaced } = held;
+  return [
+    ...withheldChanges.map(({ code, failed, count, resources: [first] }) => (
+      <li key={`${name}-${code}-${failed}`}>
+        <strong className="number">{count}</strong> {count === 1 ? 'change is' : 'changes are'}{' '}
+        {failed ? 'refused by the cloud' : 'withheld'} on{' '}
+        <Link
+          to="/inventory"
+          search={{ target: name, estate, status: 'Failed,Missing,Drifted,Blocked,Paused,Pending' }}
+        >
+          {name}
+        </Link>
+        : <span className="code">{code}</span>
+        {first === undefined ? null : (
+          <>
+            <div className="quiet small">{first.reason}</div>
+            <code className="command">{first.next}</code>
+          </>
+        )}
+      </li>
+    )),
+    ...(quarantine === undefined
+      ? []
+      : [
+          <li key={`${name}-quarantine`}>
+            {name} is in quarantine since <When at={quarantine.since} />
+            <div className="quiet small">{quarantine.reason ?? 'Its reconciles keep failing.'}</div>
+          </li>,
+        ]),
+    ...stoppedRollouts.map(({ document, reason, generation }) => (
+      <li key={`${name}-${document}-${generation}`}>
+        The rollout of {document} stopped in generation {generation}
+        <div className="quiet small">{reason}</div>
+      </li>
+    )),
+    ...inGrace.map(({ address, until }) => (
+      <li key={`${name}-${address}`}>
+        {address} runs on in its grace; workers delete it <When at={until} />
+      </li>
+    )),
+    ...halfReplaced.map(({ address, waitsFor, since }) => (
+      <li key={`${name}-${address}-surge`}>
+        The replacement of {address} waits for {waitsFor}, since <When at={since} />
+      </li>
+    )),
+  ];
+}
+
+const modeWords = { healing: 'Healing', rollout: 'Rollouts', all: 'All changes' } as const;
+
+const PauseLine = ({ pause: { mode, subject, reason, actor, until, incident } }: { readonly pause: Pause }) => (
+  <li>
+    {modeWords[mode]} of {subject.type === 'estate' ? 'the estate' : `${subject.type} ${subject.name}`}{' '}
+    {mode === 'healing' ? 'is' : 'are'} paused by {actor}, ends <When at={until} />
+    <div className="quiet small">
+      {incident === undefined ? '' : `Incident ${incident}: `}
+      {reason}
+    </div>
+  </li>
+);
+
+/** What the internet reaches. */
+function Reached({ estate }: { readonly estate: string | undefined }) {
+  const { data, error, isPending } = useQuery(ask.exposed(estate));
+  const count = data?.items.length ?? 0;
+  return (
+    <Panel title="Reached from the internet">
+      {isPending ? <Loading what="exposed machines" lines={2} /> : null}
+      {error === null || data !== undefined ? null : <Failure error={error} what="the exposed machines" />}
+      {data === undefined ? null : (
+        <>
+          <p className="figure">
+            <Link to="/inventory" search={{ exposed: 'yes', estate }}>
+              <span className="big number">
+                {count}
+                {data.next === undefined ? '' : ' or more'}
+              </span>{' '}
+              {count === 1 ? 'machine' : 'machines'}
+            </Link>
+          </p>
+          <ul className="lines">
+            {data.items.slice(0, 4).map(({ name, address, id, estate: of, exposed }) => (
+              <li key={address ?? id}>
+                <Link to="/resource" search={{ estate: of, of: address ?? id }}>
+                  {name}
+                </Link>
+                <div className="quiet small clamp" title={exposed?.reason}>
+                  {exposed?.reason}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Convergence({ estate }: { readonly estate: string | undefined }) {
+  const { data, error, isPending, refetch } = useQuery(ask.slo(estate));
+  return (
+    <Panel title="Drift and convergence" aside="Last 7 days, resources of documents">
+      {isPending ? <Loading what="the figures" /> : null}
+      {error === null || data !== undefined ? null : <Failure error={error} what="the figures" again={refetch} />}
+      {data === undefined ? null : <Figures slo={data} />}
+    </Panel>
+  );
+}
+
+function Figures({ slo: { items } }: { readonly slo: Slo }) {
+  if (items.length === 0) return <p className="quiet empty">No resource of a document was known in this time.</p>;
+  const moved = items.filter(({ inSync, drift, convergence }) => inSync < 1 || drift.count + convergence.open > 0);
+  const still = items.length - moved.length;
+  const stillText = `${still} of ${items.length} kinds on all targets were in sync the whole time.`;
+  if (moved.length === 0) return <p className="quiet empty">{stillText}</p>;
+  return (
+    <>
+      <FigureTable moved={moved.sort((a, b) => a.inSync - b.inSync)} />
+      {still === 0 ? null : <p className="quiet small rest">{stillText}</p>}
+    </>
+  );
+}
+
+function FigureTable({ moved }: { readonly moved: readonly Objective[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys
+    <section className="scroll" tabIndex={0} aria-label="Drift and convergence, a table">
+      <table className="grid figures">
+        <thead>
+          <tr>
+            <th scope="col">Target</th>
+            <th scope="col">Kind</th>
+            <th scope="col" className="right">
+              Resources
+            </th>
+            <th scope="col" className="right">
+              In sync
+            </th>
+            <th scope="col" className="right">
+              Drifted
+            </th>
+            <th scope="col" className="right">
+              Converged P50
+            </th>
+            <th scope="col" className="right">
+              P95
+            </th>
+            <th scope="col">Open</th>
+          </tr>
+        </thead>
+        <tbody>
+          {moved.map((objective) => (
+            <FigureRow key={`${objective.target} ${objective.kind}`} objective={objective} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Never rounded up to 100: a moment out of sync shows. */
+const percent = (share: number): string =>
+  share === 1 ? '100 %' : `${(Math.floor(share * 10_000) / 100).toFixed(2)} %`;
+
+const FigureRow = ({ objective: { target, kind, resources, inSync, drift, convergence } }: FigureProps) => (
+  <tr>
+    <th scope="row">{target}</th>
+    <td>{kind}</td>
+    <td className="right number">{resources}</td>
+    <td className="right number">{percent(inSync)}</td>
+    <td className="right number">
+      {drift.count === 0 ? <span className="quiet">0</span> : `${drift.count} ${drift.count === 1 ? 'time' : 'times'}`}
+    </td>
+    <td className="right number">{convergence.p50Seconds === undefined ? '–' : spanText(convergence.p50Seconds)}</td>
+    <td className="right number">{convergence.p95Seconds === undefined ? '–' : spanText(convergence.p95Seconds)}</td>
+    <td>
+      {convergence.open === 0 ? <span className="quiet">none</span> : `${convergence.open}, oldest `}
+      {convergence.openSince === undefined ? null : <When at={convergence.openSince} />}
+    </td>
+  </tr>
+);
+
+interface FigureProps {
+  readonly objective: Objective;
+}
+
+function ChooseEstate() {
+  const navigate = useNavigate();
+  return (
+    <form
+      className="choose"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const estate = new FormData(event.currentTarget).get('estate');
+        if (typeof estate === 'string') void navigate({ to: '/', search: { estate } });
+      }}
+    >
+      <h1>Choose an estate</h1>
+      <p>You see more than one estate, and an overview is of one.</p>
+      <label htmlFor="estate">Name of the estate</label>
+      <input id="estate" name="estate" required autoComplete="off" spellCheck={false} />
+      <button type="submit" className="button primary">
+        Show
+      </button>
+      <p>
+        The <Link to="/inventory">inventory</Link> has all of them.
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,149 @@
+import { type ReactNode, useSyncExternalStore } from 'react';
+import type { Resource } from './api.d.ts';
+import { ApiError } from './api-client.ts';
+import { absoluteTime, relativeTime } from './time.ts';
+
+export type StatusName = Resource['status'];
+
+interface Look {
+  readonly word: string;
+  readonly tone: 'well' | 'wrong' | 'attention' | 'busy' | 'quiet';
+  /** Strokes of a symbol of 16 by 16: a status is never told by its colour alone. */
+  readonly strokes: string;
+}
+
+/** In the order of urgency, which is also the order of filters and counts. */
+export const statusLooks: Readonly<Record<StatusName, Look>> = {
+  Failed: { word: 'Failed', tone: 'wrong', strokes: 'M4 4l8 8M12 4l-8 8' },
+  Missing: { word: 'Missing', tone: 'wrong', strokes: 'M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11M3.5 12.5l9-9' },
+  Drifted: { word: 'Drifted', tone: 'attention', strokes: 'M3 6h10M3 10h10M10.5 3l-5 10' },
+  Blocked: { word: 'Blocked', tone: 'attention', strokes: 'M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11M5 8h6' },
+  Paused: { word: 'Paused', tone: 'attention', strokes: 'M5.5 3.5v9M10.5 3.5v9' },
+  Orphan: { word: 'Orphan', tone: 'attention', strokes: 'M8 3v5M8 11v1.5M4 3h8' },
+  Pending: { word: 'Pending', tone: 'busy', strokes: 'M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11M8 5v3.2l2 1.6' },
+  Settling: { word: 'Settling', tone: 'busy', strokes: 'M12.8 6.5A5 5 0 1 0 13 9M13 3.5v3h-3' },
+  Unmanaged: { word: 'Unmanaged', tone: 'quiet', strokes: 'M5.5 6a2.5 2.5 0 1 1 3.8 2.1C8.4 8.7 8 9.2 8 10M8 12.4v.3' },
+  InSync: { word: 'In sync', tone: 'well', strokes: 'M3 8.5l3.4 3.4L13 4.8' },
+};
+
+const statusNames = Object.keys(statusLooks);
+
+// why: the table has exactly the statuses as its keys
+export const everyStatus = statusNames as readonly StatusName[];
+
+export const Glyph = ({ strokes }: { readonly strokes: string }) => (
+  <svg className="symbol" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <path d={strokes} />
+  </svg>
+);
+
+export function Status({ status }: { readonly status: StatusName }) {
+  const { word, tone, strokes } = statusLooks[status];
+  return (
+    <span className={`status tone-${tone}`}>
+      <Glyph strokes={strokes} />
+      {word}
+    </span>
+  );
+}
+
+const tick = { now: Date.now(), listeners: new Set<() => void>() };
+
+window.setInterval(() => {
+  tick.now = Date.now();
+  for (const tell of tick.listeners) tell();
+}, 5_000);
+
+const onTick = (tell: () => void): (() => void) => {
+  tick.listeners.add(tell);
+  return () => void tick.listeners.delete(tell);
+};
+
+/** The time, as precise as people need it: it moves every 5 s. */
+export const useNow = (): number => useSyncExternalStore(onTick, () => tick.now);
+
+/** How long ago, or when; the whole time on the pointer. */
+export function When({ at }: { readonly at: string }) {
+  const now = useNow();
+  return (
+    <time dateTime={at} title={absoluteTime(at)}>
+      {relativeTime((Date.parse(at) - now) / 1000)}
+    </time>
+  );
+}
+
+interface PanelProps {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Panel({ title, aside, children }: PanelProps) {
+  const id = `panel-${title.toLowerCase().replace(/\W+/g, '-')}`;
+  return (
+    <section className="panel" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside === undefined ? null : <p className="aside">{aside}</p>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+interface NoticeProps {
+  readonly tone?: 'quiet' | 'wrong' | 'attention' | 'well';
+  readonly title: string;
+  readonly children?: ReactNode;
+}
+
+export const Notice = ({ tone = 'quiet', title, children }: NoticeProps) => (
+  <div className={`notice tone-${tone}`} role={tone === 'wrong' ? 'alert' : undefined}>
+    <p className="notice-title">{title}</p>
+    {children === undefined ? null : <div className="notice-text">{children}</div>}
+  </div>
+);
+
+export const Loading = ({ what, lines = 4 }: { readonly what: string; readonly lines?: number }) => (
+  <div className="loading" role="status">
+    <span className="hidden">Loading {what}…</span>
+    {Array.from({ length: lines }, (_, line) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike
+      <span key={line} className="bar" aria-hidden="true" />
+    ))}
+  </div>
+);
+
+interface FailureProps {
+  readonly error: unknown;
+  readonly what: string;
+  readonly again?: () => unknown;
+}
+
+/** A refusal by its kind: forbidden, absent or unseen, malformed, unreachable. */
+export function Failure({ error, what, again }: FailureProps) {
+  const { title, text } = wordsFor(error, what);
+  return (
+    <Notice tone="wrong" title={title}>
+      <p>{text}</p>
+      {again === undefined ? null : (
+        <button type="button" className="button" onClick={() => void again()}>
+          Try again
+        </button>
+      )}
+    </Notice>
+  );
+}
+
+function wordsFor(error: unknown, what: string): { readonly title: string; readonly text: string } {
+  if (!(error instanceof ApiError)) return { title: `The console could not show ${what}`, text: String(error) };
+  if (error.status === 403)
+    return { title: `You may not see ${what}`, text: `${error.message}. Ask an admin of Setpoint for a grant.` };
+  if (error.status === 404)
+    return {
+      title: `There is no such thing, or you may not see it`,
+      text: `Setpoint gives one answer for both. Your grants may not cover ${what}.`,
+    };
+  const places = error.errors.map(({ at, expected }) => ` ${at}: ${expected}.`).join('');
+  return { title: error.title, text: `${error.message}${places}` };
+}

@@ -1,0 +1,438 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { Explanation, LastModifiedBy, Relation, ResourceDetails, ResourceVersion } from './api.d.ts';
+import { ApiError } from './api-client.ts';
+import { Failure, Loading, Notice, Panel, Status, When } from './parts.tsx';
+import * as ask from './queries.ts';
+import { callTexts, entryText, type FieldRow, fieldRows, lastApplied, valueText } from './sides.ts';
+import { spanText } from './time.ts';
+
+export function ResourceScreen() {
+  const { estate, of } = useSearch({ from: '/resource' });
+  if (of === undefined)
+    return (
+      <>
+        <h1>Resource</h1>
+        <Notice title="The address of this page names no resource">
+          <p>
+            Choose one in the <Link to="/inventory">inventory</Link>.
+          </p>
+        </Notice>
+      </>
+    );
+  return <Named key={`${estate} ${of}`} estate={estate} of={of} />;
+}
+
+interface NamedProps {
+  readonly estate: string | undefined;
+  readonly of: string;
+}
+
+function Named({ estate, of }: NamedProps) {
+  const { data, error, isPending, refetch } = useQuery(ask.resource(estate, of));
+  if (data !== undefined && error instanceof ApiError && error.status === 404)
+    return (
+      <>
+        <h1>{data.name}</h1>
+        <Notice tone="attention" title="This resource is no longer in the inventory">
+          <p>
+            It vanished from the cloud and from the specs, or your grants no longer cover it. The{' '}
+            <Link to="/inventory">inventory</Link> has what is there now.
+          </p>
+        </Notice>
+      </>
+    );
+  if (data !== undefined) return <Details details={data} of={of} />;
+  return (
+    <>
+      <h1 className="address">{of}</h1>
+      {isPending ? <Loading what="the resource" lines={8} /> : null}
+      {error === null ? null : <Failure error={error} what="this resource" again={refetch} />}
+    </>
+  );
+}
+
+interface DetailsProps {
+  readonly details: ResourceDetails;
+  readonly of: string;
+}
+
+function Details({ details, of }: DetailsProps) {
+  const { name, kind, status, reason, since, estate, targets, owner, address, id, observed } = details;
+  const explained = useQuery(ask.explanation(estate, of));
+  return (
+    <article className="resource">
+      <p className="crumbs">
+        <Link to="/inventory" search={{ kind }}>
+          {kind}
+        </Link>{' '}
+        of{' '}
+        {targets.map((target, at) => (
+          <span key={target}>
+            {at === 0 ? '' : ', '}
+            <Link to="/inventory" search={{ target }}>
+              {target}
+            </Link>
+          </span>
+        ))}
+        {targets.length === 0 ? details.scope : null}
+      </p>
+      <h1 className="address">{name || id}</h1>
+      <div className="state">
+        <Status status={status} />
+        <span className="quiet">
+          since <When at={since} />
+        </span>
+        <span className="quiet">
+          observed <When at={observed.at} />
+          {observed.complete ? '' : ', incomplete'}
+        </span>
+      </div>
+      <p className="why">{reason}</p>
+      {observed.complete ? null : (
+        <Notice tone="attention" title={`The newest observation could not list ${kind}`}>
+          <p>This is the state as Setpoint last saw it. It changes nothing that depends on the gap.</p>
+        </Notice>
+      )}
+      <dl className="facts">
+        <Fact name="Address" value={address} />
+        <Fact name="Id" value={id} />
+        <Fact name="Owner" value={owner} />
+        <Fact name="Claim" value={details.claim} />
+        <Fact name="Criticality" value={details.criticality} />
+        <Fact name="Documents" value={details.documents.map(({ file, line }) => `${file}:${line}`).join(', ')} />
+        <Fact name="Exposed" value={details.exposed && `${details.exposed.answer}: ${details.exposed.reason}`} />
+        <Fact name="Origin" value={details.origin && `${details.origin.reason}: ${details.origin.detail}`} />
+      </dl>
+      <Sides details={details} of={of} />
+      <div className="pair">
+        <Next details={details} explanation={explained.data} />
+        <Why details={details} explanation={explained.data} error={explained.error} />
+      </div>
+      <div className="pair">
+        <History versions={details.history} />
+        <Ledger estate={estate} of={address ?? of} />
+      </div>
+      <Origins details={details} />
+      <Relations details={details} />
+    </article>
+  );
+}
+
+const Fact = ({ name, value }: { readonly name: string; readonly value: string | undefined }) =>
+  value === undefined || value === '' ? null : (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+
+/** The three forms side by side. */
+function Sides({ details: { desired, observed, diff, estate, address }, of }: DetailsProps) {
+  const entries = useQuery(ask.ledger(estate, address ?? of));
+  const applied = lastApplied(entries.data?.items ?? []);
+  const rows = fieldRows({
+    desired: desired?.attributes,
+    observed: observed.object?.attributes,
+    applied: applied?.attributes,
+    differing: diff.map(({ field }) => field),
+  });
+  if (rows.length === 0) return <Notice title="Neither the specs nor the cloud have fields of it" />;
+  return (
+    <Panel title="Desired, observed, last applied" aside={differenceText(rows, desired, observed.object)}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys */}
+      <section className="scroll" tabIndex={0} aria-label="Fields, a table">
+        <table className="grid sides">
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Desired{desired === undefined ? ' · no document' : ''}</th>
+              <th scope="col">Observed · {observed.object?.state ?? 'no object'}</th>
+              <th scope="col">Last applied{applied === undefined ? '' : ` · entry ${applied.seq}`}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Side key={row.field} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {applied === undefined && entries.isSuccess ? (
+        <p className="quiet small">The newest 20 entries of the ledger hold no applied state of it.</p>
+      ) : null}
+    </Panel>
+  );
+}
+
+function differenceText(rows: readonly FieldRow[], desired: unknown, object: unknown): string {
+  if (desired === undefined) return 'No document asks for it';
+  if (object === undefined) return 'It does not exist on the cloud';
+  const count = rows.filter(({ differs }) => differs).length;
+  if (count === 0) return 'No field differs';
+  return `${count} ${count === 1 ? 'field differs' : 'fields differ'}`;
+}
+
+const sideNames = ['Desired', 'Observed', 'Last applied'] as const;
+
+const Side = ({ row: { field, differs, desired, observed, applied } }: { readonly row: FieldRow }) => (
+  <tr className={differs ? 'differs' : ''}>
+    <th scope="row">
+      {differs ? (
+        <>
+          <span aria-hidden="true">≠ </span>
+          <span className="hidden">differs: </span>
+        </>
+      ) : null}
+      {field}
+    </th>
+    {[desired, observed, applied].map((value, at) => (
+      <td key={sideNames[at]} data-name={sideNames[at]}>
+        {value === undefined ? <span className="quiet">–</span> : value}
+      </td>
+    ))}
+  </tr>
+);
+
+interface ExplainedProps {
+  readonly details: ResourceDetails;
+  readonly explanation: Explanation | undefined;
+}
+
+const causeWords = {
+  drift: ', because it drifted',
+  rollout: ', because the specs changed',
+  unknown: ', and the cause is unknown',
+} as const;
+
+function Next({ details: { next, lastModifiedBy }, explanation }: ExplainedProps) {
+  const actions = explanation?.actions ?? [];
+  return (
+    <Panel title="What happens next">
+      {next.verb === undefined && actions.length === 0 ? <p>Setpoint plans no action on it.</p> : null}
+      {next.verb === undefined ? null : (
+        <p>
+          <strong>{next.verb}</strong>
+          {next.cause === undefined ? '' : causeWords[next.cause]}
+        </p>
+      )}
+      {next.reason === undefined ? null : (
+        <Notice tone="attention" title="Withheld">
+          <p>{next.reason}</p>
+        </Notice>
+      )}
+      <dl className="facts">
+        <Fact name="Mode" value={next.mode} />
+        {next.at === undefined ? null : (
+          <div>
+            <dt>Next reconcile</dt>
+            <dd>
+              <When at={next.at} />, at the latest
+            </dd>
+          </div>
+        )}
+        {lastModifiedBy === undefined ? null : <Modified by={lastModifiedBy} />}
+      </dl>
+    </Panel>
+  );
+}
+
+function Modified({ by: { actor, action, from, at, requestId } }: { readonly by: LastModifiedBy }) {
+  return (
+    <div>
+      <dt>Last modified by</dt>
+      <dd>
+        {actor}
+        <div className="quiet small">
+          {action}
+          {from === undefined ? '' : ` from ${from}`} <When at={at} />
+          {requestId === undefined ? '' : ` · request ${requestId}`}
+        </div>
+      </dd>
+    </div>
+  );
+}
+
+interface WhyProps extends ExplainedProps {
+  readonly error: unknown;
+}
+
+function Why({ details: { violations = [] }, explanation, error }: WhyProps) {
+  return (
+    <Panel title="Why it is so">
+      {explanation === undefined && (error === null || error === undefined) ? <Loading what="the explanation" /> : null}
+      {explanation === undefined && error ? <Failure error={error} what="the explanation" /> : null}
+      {explanation === undefined ? null : <Reasons explanation={explanation} />}
+      {violations.length === 0 ? null : (
+        <ul className="lines">
+          {violations.map(({ policy, rule, message, mode }) => (
+            <li key={`${policy} ${rule} ${message}`}>
+              Breaks {policy}, rule {rule} ({mode})<div className="quiet small">{message}</div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Reasons({
+  explanation: { mode, cadence, objects, findings, remediation },
+}: {
+  readonly explanation: Explanation;
+}) {
+  return (
+    <>
+      <ul className="lines">
+        {findings.map((finding) => (
+          <li key={`${finding.type} ${finding.reason}`}>
+            <span className="code">{finding.type}</span> {finding.reason}
+          </li>
+        ))}
+        {remediation.map(({ category, value }) => (
+          <li key={`${category} ${value}`}>
+            Drift in {category}: people {value} it, and Setpoint does not heal it by itself
+          </li>
+        ))}
+      </ul>
+      <dl className="facts">
+        <Fact name="Mode" value={mode && `${mode.mode}: ${mode.reason}`} />
+        <Fact name="Criticality" value={cadence && `${cadence.criticality}: ${cadence.reason}`} />
+        <Fact
+          name="Observation"
+          value={cadence && `every ${spanText(cadence.everyMs / 1000)}: ${cadence.everyReason}`}
+        />
+        {objects.map(({ observed, claim, reason }) => (
+          <Fact key={observed.id} name="Object" value={`${observed.id} is ${claim}: ${reason}`} />
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function History({ versions }: { readonly versions: readonly ResourceVersion[] }) {
+  return (
+    <Panel title="History">
+      {versions.length === 0 ? <p className="quiet empty">No version of it is kept.</p> : null}
+      <ol className="timeline">
+        {versions.map(({ number, from, status, reason, changes, lastModifiedBy }) => (
+          <li key={number}>
+            <div className="state">
+              <Status status={status} />
+              <span className="quiet">
+                <When at={from} />
+              </span>
+            </div>
+            <ul className="changes">
+              {changes
+                .filter(({ field }) => field !== 'status')
+                .map(({ field, from: before, to }) => (
+                  <li key={field}>
+                    <span className="code">{field}</span> {valueText(before)} → {valueText(to)}
+                  </li>
+                ))}
+            </ul>
+            {lastModifiedBy === undefined ? null : <div className="quiet small">By {lastModifiedBy.actor}</div>}
+            <div className="quiet small">{reason}</div>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+function Ledger({ estate, of }: NamedProps) {
+  const { data, error, isPending } = useQuery(ask.ledger(estate, of));
+  return (
+    <Panel title="Ledger" aside="Newest 20 entries">
+      {isPending ? <Loading what="the ledger" /> : null}
+      {error === null || data !== undefined ? null : <Failure error={error} what="the ledger" />}
+      {data?.items.length === 0 ? <p className="quiet empty">No entry names it: Setpoint never wrote it.</p> : null}
+      <ol className="timeline">
+        {data?.items.map((entry) => (
+          <li key={entry.seq}>
+            <div className="state">
+              <span>{entryText(entry)}</span>
+              <span className="quiet">
+                <When at={entry.at} />
+              </span>
+            </div>
+            <div className="quiet small">
+              entry {entry.seq}
+              {callTexts(entry).map((call) => (
+                <span key={call}> · {call}</span>
+              ))}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+function Origins({ details: { origins } }: { readonly details: ResourceDetails }) {
+  if (origins.length === 0) return null;
+  return (
+    <Panel title="Where each desired field comes from">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys */}
+      <section className="scroll" tabIndex={0} aria-label="Origins, a table">
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Value</th>
+              <th scope="col">From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {origins.map(({ document, field, value, layer, file, line, patch }) => (
+              <tr key={`${document} ${field}`}>
+                <th scope="row">{field}</th>
+                <td>{valueText(value)}</td>
+                <td>
+                  {file === undefined ? layer : `${file}:${line}`}
+                  {file === undefined || layer === 'base' ? null : <span className="quiet"> {layer}</span>}
+                  {patch === undefined ? null : (
+                    <div className="quiet small">
+                      {patch.actor}: {patch.reason}, until <When at={patch.until} />
+                    </div>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Panel>
+  );
+}
+
+function Relations({ details: { relations, estate } }: { readonly details: ResourceDetails }) {
+  const groups: readonly (readonly [string, readonly Relation[]])[] = [
+    ['It refers to', relations.refersTo],
+    ['They refer to it', relations.referredToBy],
+    ['At the same address', relations.sameAddress],
+  ];
+  const shown = groups.filter(([, items]) => items.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <Panel title="Relations">
+      {shown.map(([title, items]) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <ul className="relations">
+            {items.map(({ name, kind, address, id, status }) => (
+              <li key={`${address} ${id}`}>
+                <Status status={status} />
+                <Link to="/resource" search={{ estate, of: address ?? id }}>
+                  {name || id}
+                </Link>
+                <span className="quiet">{kind}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Panel>
+  );
+}

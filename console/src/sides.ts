@@ -1,0 +1,106 @@
+/** One field of a resource in each of its three forms. Absent: that side does not have it. */
+export interface FieldRow {
+  readonly field: string;
+  readonly differs: boolean;
+  readonly desired?: string;
+  readonly observed?: string;
+  readonly applied?: string;
+}
+
+interface Sides {
+  readonly desired: unknown;
+  readonly observed: unknown;
+  readonly applied: unknown;
+  /** The fields that Setpoint itself holds for different: it knows equivalent spellings. */
+  readonly differing: readonly string[];
+}
+
+/** Differing fields first, then those of the specs, then those that the cloud alone has; each by name. */
+export function fieldRows({ desired, observed, applied, differing }: Sides): readonly FieldRow[] {
+  const [wanted, seen, last] = [fieldsOf(desired), fieldsOf(observed), fieldsOf(applied)];
+  const names = new Set([...wanted.keys(), ...seen.keys(), ...last.keys()]);
+  const rows = [...names].map((field) => ({
+    field,
+    differs: differing.some((one) => isWithin(field, one) || isWithin(one, field)),
+    desired: wanted.get(field),
+    observed: seen.get(field),
+    applied: last.get(field),
+  }));
+  const rank = ({ differs, desired: asked }: FieldRow): number => {
+    if (differs) return 0;
+    return asked === undefined ? 2 : 1;
+  };
+  return rows.sort((a, b) => rank(a) - rank(b) || (a.field < b.field ? -1 : 1));
+}
+
+const isWithin = (field: string, of: string): boolean => field === of || field.startsWith(`${of}.`);
+
+function fieldsOf(value: unknown, name = '', found: Map<string, string> = new Map()): ReadonlyMap<string, string> {
+  if (isRecord(value) && Object.keys(value).length > 0)
+    for (const [key, one] of Object.entries(value)) fieldsOf(one, name === '' ? key : `${name}.${key}`, found);
+  else if (value !== undefined && name !== '') found.set(name, valueText(value));
+  return found;
+}
+
+/** A value as people read it: a list on lines of its own, a text without quotes. */
+export function valueText(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? '(empty)' : value;
+  if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.map(valueText).join('\n');
+  if (isRecord(value) && Object.keys(value).length === 0) return '(none)';
+  return value === undefined ? '(absent)' : JSON.stringify(value);
+}
+
+interface Entry {
+  readonly seq: number;
+  readonly type: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface Applied {
+  readonly seq: number;
+  readonly attributes: unknown;
+}
+
+/** The attributes that the newest call with success was sent for, by the ledger; `entries` are newest first. */
+export function lastApplied(entries: readonly Entry[]): Applied | undefined {
+  for (const { type, body, seq } of entries) {
+    if (type !== 'settlement' || !isRecord(body['outcome']) || body['outcome']['ok'] !== true) continue;
+    if (body['verb'] === 'delete' || body['verb'] === 'forget') return undefined;
+    const intent = entries.find((one) => one.type === 'intent' && one.body['intent'] === body['intent']);
+    const details = intent?.body['details'];
+    if (isRecord(details) && details['attributes'] !== undefined) return { seq, attributes: details['attributes'] };
+  }
+  return undefined;
+}
+
+/** One line about an entry of the ledger. */
+export function entryText({ type, body }: Entry): string {
+  if (type === 'note') return `Decision: ${Object.keys(isRecord(body['note']) ? body['note'] : {}).join(', ')}`;
+  const verb = text(body['verb']);
+  if (type === 'intent') return `Intent to ${verb}${authorText(body)}`;
+  const outcome = isRecord(body['outcome']) ? body['outcome'] : {};
+  return outcome['ok'] === true ? `Done: ${verb}` : `Failed: ${verb}${reasonText(outcome)}`;
+}
+
+function authorText(body: Readonly<Record<string, unknown>>): string {
+  const authority = isRecord(body['authority']) ? body['authority'] : {};
+  const approver = text(authority['approver']);
+  return `, generation ${text(authority['generation'])}${approver === '' ? '' : `, approved by ${approver}`}`;
+}
+
+function reasonText(outcome: Readonly<Record<string, unknown>>): string {
+  const failure = isRecord(outcome['failure']) ? outcome['failure'] : outcome;
+  const said = text(failure['message']) || text(failure['reason']) || text(failure['code']);
+  return said === '' ? '' : `: ${said}`;
+}
+
+/** The ids by which the cloud knows the calls of an entry. */
+export function callTexts({ body: { calls } }: Entry): readonly string[] {
+  if (!Array.isArray(calls)) return [];
+  return calls.filter(isRecord).map(({ action, requestId }) => `${text(action)} ${text(requestId)}`.trim());
+}
+
+const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? `${value}` : '');
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

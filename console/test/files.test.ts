@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+const dist = join(import.meta.dirname, '../dist');
+const assets = readdirSync(join(dist, 'assets'));
+const most = 300 * 1024;
+
+test('the first load has at most 300 KiB of script, as gzip', () => {
+  const sizes = assets
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => gzipSync(readFileSync(join(dist, 'assets', name))).length);
+  const size = sizes.reduce((sum, one) => sum + one, 0);
+  process.stderr.write(`console-js: ${Math.ceil(size / 1024)} KiB\n`);
+  assert.ok(size > 0 && size <= most, `${size} bytes`);
+});
+
+test('the page has no script or style inside, no address elsewhere, and there are no source maps', () => {
+  const page = readFileSync(join(dist, 'index.html'), 'utf8');
+  assert.doesNotMatch(page, /<style|style=|<script(?![^>]* src=)|https?:|data:/);
+  assert.deepEqual(
+    assets.filter((name) => name.endsWith('.map')),
+    [],
+  );
+  for (const name of assets.filter((one) => one.endsWith('.css')))
+    assert.doesNotMatch(readFileSync(join(dist, 'assets', name), 'utf8'), /https?:|data:|@import/);
+});

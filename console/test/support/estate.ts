@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateTagsCommand, CreateVpcCommand, DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { startSandbox } from '../../../sandbox/index.ts';
+import { nobodys, workplace } from '../../../test/integration/support/workplace.ts';
+
+/** A `setpoint serve` in a folder of its own, over the sandbox of AWS: an estate with a drifted machine. */
+export interface Estate {
+  readonly url: string;
+  readonly token: string;
+  /** A token of this role, limited to an owner if one is named. */
+  tokenOf(role: string, ...limits: readonly string[]): Promise<string>;
+  /** Another client changes a tag of web-0; events of the cloud are not on, so a reconcile finds it. */
+  tag(value: string): Promise<void>;
+  reconcile(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A name that would run, break out of an attribute, or turn the line around. */
+export const hostile = `"><img src=x onerror="window.hostile=1"><script>window.hostile=1</script>\u202e`;
+
+const program = join(import.meta.dirname, '../../../bin/setpoint.mjs');
+
+const specs = (endpoint: string): string =>
+  [
+    { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'plan' } },
+    {
+      kind: 'Target',
+      metadata: { name: 'aws' },
+      spec: { provider: 'aws', account: '111122223333', region: 'eu-west-1', endpoint, minReady: 0 },
+    },
+    {
+      kind: 'Network',
+      metadata: { name: 'core', owner: 'team-net' },
+      spec: { targets: ['aws'], cidr: '10.0.0.0/16', subnets: [{ name: 'app', cidr: '10.0.1.0/24' }] },
+    },
+    {
+      kind: 'FirewallRule',
+      metadata: { name: 'web', owner: 'team-web' },
+      spec: { network: 'core', protocol: 'tcp', ports: [443], group: 'web', peers: { cidrs: ['0.0.0.0/0'] } },
+    },
+    {
+      kind: 'Instance',
+      metadata: { name: 'web', owner: 'team-web', labels: { tier: 'web' } },
+      spec: {
+        targets: ['aws'],
+        network: 'core',
+        subnet: 'app',
+        groups: ['web'],
+        image: 'ami-0abcdef1234567890',
+        size: 't3.small',
+        disk: { size: 20 },
+      },
+    },
+  ]
+    .map((document) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...document }))
+    .join('\n---\n');
+
+export async function openEstate(): Promise<Estate> {
+  const sandbox = await startSandbox();
+  const place = await workplace();
+  const cloud = new EC2Client({
+    endpoint: sandbox.url,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  await place.write({ 'all.yaml': specs(sandbox.url) });
+  const applied = await place.setpoint('apply', '--yes', '--allow-endpoint');
+  if (applied.code !== 0) throw new Error(`apply failed:\n${applied.stdout}${applied.stderr}`);
+  await cloud.send(
+    new CreateVpcCommand({
+      CidrBlock: '10.9.0.0/16',
+      TagSpecifications: [{ ResourceType: 'vpc', Tags: [{ Key: 'Name', Value: hostile }] }],
+    }),
+  );
+  const tag = (value: string): Promise<void> => tagged(cloud, value);
+  await tag('toms');
+  const args = ['serve', '--allow-endpoint', '--interval', '1h', '--listen', '0', '--health-port', '0'];
+  const serve = spawn(process.execPath, [program, ...args], {
+    cwd: place.folder,
+    env: nobodys,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const close = async (): Promise<void> => {
+    serve.kill('SIGTERM');
+    if (serve.exitCode === null) await once(serve, 'exit');
+    cloud.destroy();
+    await place.leave();
+    await sandbox.close();
+  };
+  const { token, url } = await startOf(serve).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return {
+    url,
+    token,
+    tag,
+    tokenOf: async (role, ...limits) => {
+      const made = await place.setpoint('token', 'make', '--name', role, '--role', role, ...limits, '--json');
+      const [found] = /setpoint_\w+_[\w-]{43}/.exec(made.stdout) ?? [];
+      if (found === undefined) throw new Error(`no token was made:\n${made.stdout}${made.stderr}`);
+      return found;
+    },
+    reconcile: () => requestReconcile(url, token),
+    close,
+  };
+}
+
+async function tagged(cloud: EC2Client, value: string): Promise<void> {
+  const { Reservations: found = [] } = await cloud.send(new DescribeInstancesCommand({}));
+  const ids = found.flatMap(({ Instances: all = [] }) => all.flatMap(({ InstanceId: id }) => id ?? []));
+  await cloud.send(new CreateTagsCommand({ Resources: ids, Tags: [{ Key: 'tier', Value: value }] }));
+}
+
+/** The apply before has reconciled: without a request the next one would be in an hour. */
+async function hasObserved(url: string, token: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/v1/inventory?q=web-0`, { headers }).catch(() => undefined);
+  if ((await answer?.text())?.includes('"status":"Drifted"')) return true;
+  await requestReconcile(url, token);
+  await sleep(2_000);
+  return false;
+}
+
+async function requestReconcile(url: string, token: string): Promise<void> {
+  const { status } = await fetch(`${url}/v1/targets/aws/reconcile`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ reason: 'a test of the console' }),
+  });
+  if (status !== 202) throw new Error(`the reconcile request was answered with ${status}`);
+}
+
+/** Its first admin token and its address, once it has observed the cloud. */
+async function startOf(serve: ChildProcess): Promise<{ readonly token: string; readonly url: string }> {
+  let said = '';
+  for (const stream of [serve.stdout, serve.stderr])
+    stream?.on('data', (piece) => {
+      said += String(piece);
+    });
+  const until = Date.now() + 60_000;
+  while (Date.now() < until && serve.exitCode === null) {
+    const [, token, url] = / {2}(setpoint_\S+)[\s\S]*setpoint login (\S+)\n/.exec(said) ?? [];
+    if (token !== undefined && url !== undefined && (await hasObserved(url, token))) return { token, url };
+    await sleep(200);
+  }
+  throw new Error(`setpoint serve did not start:\n${said}`);
+}
