@@ -11,7 +11,8 @@ COPY scripts scripts
 COPY sandbox sandbox
 COPY providers providers
 COPY src src
-RUN npm run build
+COPY console console
+RUN npm run console:build && npm run build
 
 FROM node:24-slim AS packages
 WORKDIR /packages

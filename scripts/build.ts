@@ -1,12 +1,15 @@
 // Writes dist/, which the published package runs: Node strips no types under node_modules.
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { definitions } from '../providers/gcp/definitions.ts';
 
 /** Files that the sources read at run time by a relative path and that the compiler does not copy. */
-const ASSETS = ['src/**/*.sql', 'src/**/*.lua', 'src/console/assets'];
+const ASSETS = ['src/**/*.sql', 'src/**/*.lua'];
+
+/** A package of its own, whose tool chain nobody needs but its developers. */
+const consoleFolder = 'console/dist';
 
 /** The files of providers/ that the rest of the program imports. */
 const entries = ['providers/index.js', 'providers/secrets/index.js', 'providers/witness/s3.js'];
@@ -113,6 +116,8 @@ const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc
 });
 if (status === 0) {
   for (const path of globSync(ASSETS)) cpSync(path, join('dist', path), { recursive: true });
+  if (existsSync(consoleFolder)) cpSync(consoleFolder, join('dist', consoleFolder), { recursive: true });
+  else console.error('setpoint: the console is not built, so dist/ has none. Build it with: npm run console:build');
   await bundleProviders();
 }
 process.exitCode = status ?? 1;

@@ -1,11 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { extname, join, normalize } from 'node:path';
 
-/**
- * The console's files and the API under one origin, with a session by cookie: the contract that the console is written
- * against. `api`: the address of a `setpoint serve`.
- */
+/** Stands before a `setpoint serve` as a network that fails and is slow: it changes nothing of what passes. */
 export interface Gateway {
   readonly url: string;
   /** Ends the event streams and refuses requests to the API, as a server that is away. */
@@ -18,27 +13,6 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-const dist = join(import.meta.dirname, '../../dist');
-
-export const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-
 export async function openGateway(api: string): Promise<Gateway> {
   const open = new Set<ServerResponse>();
   const refused = new Map<string, number>();
@@ -49,13 +23,12 @@ export async function openGateway(api: string): Promise<Gateway> {
     const status = refused.get(pathname);
     if (state.isCut) asked.socket.destroy();
     else if (status !== undefined) problem(answer, status);
-    else if (pathname === '/v1/session') void session(asked, answer, api);
     else pass(asked, answer, api);
   };
   const server = createServer((asked, answer) => {
     open.add(answer);
     answer.on('close', () => open.delete(answer));
-    if (!asked.url?.startsWith('/v1/')) void file(asked, answer);
+    if (!asked.url?.startsWith('/v1/')) pass(asked, answer, api);
     else if (state.delayMs === 0) toApi(asked, answer);
     else setTimeout(() => toApi(asked, answer), state.delayMs);
   });
@@ -83,46 +56,19 @@ export async function openGateway(api: string): Promise<Gateway> {
   };
 }
 
-/** The same request to the API, with the credential of the cookie. */
 function pass(asked: IncomingMessage, answer: ServerResponse, api: string): void {
-  const headers = { ...asked.headers, host: new URL(api).host, ...authorization(asked) };
-  const upstream = request(new URL(asked.url ?? '/', api), { method: asked.method, headers }, (found) => {
-    answer.writeHead(found.statusCode ?? 502, found.headers);
-    answer.flushHeaders();
-    found.pipe(answer);
-  });
+  const upstream = request(
+    new URL(asked.url ?? '/', api),
+    { method: asked.method, headers: asked.headers },
+    (found) => {
+      answer.writeHead(found.statusCode ?? 502, found.headers);
+      answer.flushHeaders();
+      found.pipe(answer);
+    },
+  );
   upstream.on('error', () => answer.destroy());
   answer.on('close', () => upstream.destroy());
   asked.pipe(upstream);
-}
-
-async function file({ url = '/' }: IncomingMessage, answer: ServerResponse): Promise<void> {
-  const path = normalize(new URL(url, 'http://localhost').pathname);
-  const name = path.startsWith('/assets/') ? path : '/index.html';
-  const body = await readFile(join(dist, name)).catch(() => undefined);
-  if (body === undefined) return void answer.writeHead(404).end();
-  answer.writeHead(200, { 'content-type': types[extname(name)], 'content-security-policy': policy }).end(body);
-}
-
-const cookieOf = ({ headers: { cookie = '' } }: IncomingMessage): string | undefined =>
-  /(?:^|; )session=(\S+?)(?:;|$)/.exec(cookie)?.[1];
-
-function authorization(asked: IncomingMessage): { readonly authorization?: string } {
-  const token = cookieOf(asked);
-  return token === undefined ? {} : { authorization: `Bearer ${token}` };
-}
-
-async function session(asked: IncomingMessage, answer: ServerResponse, api: string): Promise<void> {
-  const ended = 'session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0';
-  if (asked.headers['sec-fetch-site'] !== 'same-origin') return void problem(answer, 403);
-  if (asked.method === 'DELETE') return void answer.writeHead(204, { 'set-cookie': ended }).end();
-  let text = '';
-  for await (const piece of asked) text += String(piece);
-  const { token } = JSON.parse(text);
-  const { status } = await fetch(`${api}/v1/whoami`, { headers: { authorization: `Bearer ${token}` } });
-  if (status !== 200) return void problem(answer, 401);
-  const cookie = `session=${token}; HttpOnly; SameSite=Strict; Path=/`;
-  answer.writeHead(200, { 'set-cookie': cookie, 'content-type': 'application/json' }).end('{}');
 }
 
 function problem(answer: ServerResponse, status: number): void {
