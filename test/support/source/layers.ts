@@ -75,7 +75,13 @@ export const LAYERS: readonly Layer[] = [
   // Variables and files; the clouds' stores are handed in.
   { name: 'secrets', at: ['src/secrets/'], layers: ['core', 'ports'], packages: [], node: true },
   // Asks for scopes and states through ports that a root hands it.
-  { name: 'http', at: ['src/http/'], layers: inward, packages: ['fastify', 'jose', 'zod', 'zod-openapi'], node: true },
+  {
+    name: 'http',
+    at: ['src/http/'],
+    layers: inward,
+    packages: ['fastify', '@fastify/static', 'jose', 'zod', 'zod-openapi'],
+    node: true,
+  },
   // Places that keep signed checkpoints; a bucket's library is handed in.
   { name: 'witness', at: ['src/witness/'], layers: ['core', 'ports'], packages: [], node: true },
   { name: 'telemetry', at: ['src/telemetry/'], layers: inward, packages: ['pino', 'prom-client'], node: true },
