@@ -171,7 +171,7 @@ test('live: a change of the cloud shows without a reload; a lost connection is s
   await page.locator('.live-live').waitFor();
   await place.tag('toms-second');
   await place.reconcile();
-  await page.getByText('toms-second').first().waitFor({ timeout: 60_000 });
+  await page.getByText('toms-second').first().waitFor({ timeout: 20_000 });
 
   gate.cut();
   await page.getByText('Connection lost.').waitFor();
