@@ -2016,6 +2016,7 @@ export interface components {
             generation: number;
             serial?: number;
             sources?: components["schemas"]["RejectedSource"][];
+            looserGuards?: string[];
             auditLogs?: ("aws" | "gcp" | "azure" | "memory")[];
             cost?: components["schemas"]["PlanCost"];
             effect?: components["schemas"]["Effect"];
