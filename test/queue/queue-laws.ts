@@ -172,7 +172,9 @@ const orderLaws: Laws = {
         new Promise((resolve) => setTimeout(() => resolve(scope.endsWith('low') ? 'again' : 'done'), 30)),
     });
     await working(queue, seen, () => until('the critical ones began', () => seen.begun.length >= 13));
-    const places = names(seen.begun).flatMap((scope, index) => (scope === 'low' ? [index] : []));
+    // why: once no critical one is left, the low one comes again and again
+    const last = names(seen.begun).findLastIndex((scope) => scope !== 'low');
+    const places = names(seen.begun).flatMap((scope, index) => (scope === 'low' && index < last ? [index] : []));
     assert.ok((places[0] ?? 13) < 10, `it had its turn: ${names(seen.begun)}`);
     assert.ok(
       places.slice(1).every((place, i) => place - (places[i] ?? 0) >= 4),
