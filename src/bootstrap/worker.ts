@@ -61,7 +61,7 @@ export async function startFleet(settings: FleetSettings, runtime: Runtime): Pro
 const samplesOf = ({ store, queue, limiter }: WorkerResources): Samples => ({
   queue: queue.counts,
   openIntents: store.estates.openIntents,
-  violations: store.estates.violations,
+  violations: () => store.estates.violations(),
   outOfSync: store.estates.outOfSync,
   fights: store.fleet.fights.counts,
   rateLimits: limiter.rateLimits,

@@ -78,8 +78,8 @@ export interface Estates {
   alive(): Promise<void>;
   /** The number of intents without a settlement, by cloud, over all estates. */
   openIntents(): Promise<readonly { readonly cloud: string; readonly count: number }[]>;
-  /** The number of rules of policies that objects break as they stand, over all estates: a rule and an object are one violation. */
-  violations(): Promise<readonly ViolationCount[]>;
+  /** The number of rules of policies that objects break as they stand: a rule and an object are one violation. Default: over all estates. */
+  violations(estate?: string): Promise<readonly ViolationCount[]>;
   /** The number of resources that are not in sync, by cloud, status and criticality, over all estates. */
   outOfSync(): Promise<readonly OutOfSyncCount[]>;
   /** The number of objects that an estate claims, by scope, those that its specs no longer name included; sorted by scope. */

@@ -11,6 +11,7 @@ import { type WithheldDrift, withheldDriftIn, withheldStatuses } from '../core/i
 import type { Knowledge } from '../core/knowledge.ts';
 import { loosenedGuards } from '../core/loosened-guards.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
+import type { ViolationCount } from '../core/policy/rules.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
 import type { Lifetime } from '../core/ttl.ts';
@@ -63,9 +64,23 @@ interface HeldByLimit {
   readonly why: string;
 }
 
+/** `count`: of resources and rules; a resource that breaks two rules of a policy counts twice. */
+export interface BrokenPolicy extends Pick<ViolationCount, 'policy' | 'effect' | 'mode'> {
+  readonly count: number;
+}
+
+interface ListedViolations {
+  readonly resources: number;
+  readonly policies: readonly BrokenPolicy[];
+}
+
 interface InHand {
   /** The guards that the generation before has and the newest one has looser, for people: they end with the next change. */
   readonly looserGuards: readonly string[];
+  /** Rules of policies that existing resources break, of any author; the worst first. `resources`: the number of these. */
+  readonly violations: ListedViolations;
+  /** The number of resources that are ours and that no document wants. */
+  readonly orphans: number;
   readonly limited: readonly HeldByLimit[];
   /** Other withheld changes: those of a limit, and objects in their grace, have lists of their own. */
   readonly withheldChanges: readonly WithheldChanges[];
@@ -119,12 +134,15 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     store.sources.pins.current(name),
     unmanagedScopes(estate, store),
   ]);
+  const isOrphan = { estates: [name], statuses: ['Orphan'] } as const;
   const blocked = held.filter(({ state }) => state.status === 'Blocked');
-  const [calendar, breakGlass, reconciles, healed] = await Promise.all([
+  const [calendar, breakGlass, reconciles, healed, violations, orphans] = await Promise.all([
     calendarOf(name, store),
     recentBreakGlass(name, store),
     store.reconciles.scopes(name),
     store.fleet.fights.list({ estate: name }),
+    violationsOf(name, store),
+    store.rows.count({ seen: [{ estates: [name] }], filter: isOrphan }),
   ]);
   const ofScope = new Map(reconciles.map((one) => [one.scope, one]));
   const inOrder = scopes.toSorted((a, b) => byCriticality(a.cadence.criticality, b.cadence.criticality));
@@ -142,6 +160,8 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
       })),
     ),
     looserGuards: generation && previous ? loosenedGuards(previous.guards, generation.guards) : [],
+    violations,
+    orphans,
     limited: byLimits(blocked),
     withheldChanges: withheldChangesIn(held).filter(({ code }) => code !== 'limit' && code !== 'grace'),
     pauses,
@@ -160,6 +180,27 @@ export async function estateStatusOf(estate: Estate, store: Store): Promise<Esta
     pin,
   };
 }
+
+async function violationsOf(estate: string, { estates, rows }: Store): Promise<ListedViolations> {
+  const [counts, resources] = await Promise.all([
+    estates.violations(estate),
+    rows.count({ seen: [{ estates: [estate] }], filter: { estates: [estate], violates: ['*'] } }),
+  ]);
+  const byPolicy = Map.groupBy(counts, ({ policy, effect, mode }) => JSON.stringify([policy, effect, mode]));
+  const policies = [...byPolicy.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const { policy, effect, mode } = first;
+    return [{ policy, effect, mode, count: same.reduce((sum, { count }) => sum + count, 0) }];
+  });
+  return { resources, policies: policies.toSorted(byWorst) };
+}
+
+/** Enforced denials come first, then enforced rules, denials in audit, and the rest; of each the most frequent. */
+const byWorst = (a: BrokenPolicy, b: BrokenPolicy): number =>
+  badness(b) - badness(a) || b.count - a.count || compareText(a.policy, b.policy);
+
+const badness = ({ effect, mode }: BrokenPolicy): number => (mode === 'enforce' ? 2 : 0) + (effect === 'deny' ? 1 : 0);
 
 /** The lifetimes of an estate: the next to end first, and at last those that have ended. */
 async function lifetimesOf({ name, scopes, tree }: Estate, store: Store): Promise<readonly ListedLifetime[]> {

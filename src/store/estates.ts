@@ -9,6 +9,7 @@ import { checkLease } from './leases.ts';
 import { chainWrite } from './ledger-chain.ts';
 import { noteBody } from './ledger-entries.ts';
 import { forgetApplied, saveClaims } from './settle.ts';
+import { storableText } from './statements.ts';
 import type { Database } from './tables.ts';
 
 export const postgresEstates = (context: Context): Estates => ({
@@ -22,7 +23,7 @@ export const postgresEstates = (context: Context): Estates => ({
     return rows.map(({ name }) => name);
   },
   openIntents: () => openIntents(context.db),
-  violations: () => violations(context.db),
+  violations: (estate) => violations(context.db, estate),
   outOfSync: () => outOfSync(context.db),
   holdings: (estate) => holdings(context.db, estate),
   takeover: (reconcile, accepted, reason) => takeover(context, reconcile, takeoverOf(reconcile, accepted, reason)),
@@ -40,12 +41,14 @@ const openIntents = (db: Database): Promise<readonly { readonly cloud: string; r
     .orderBy('cloud')
     .execute();
 
-async function violations(db: Database): Promise<readonly ViolationCount[]> {
+async function violations(db: Database, estate: string | undefined): Promise<readonly ViolationCount[]> {
   const { rows } = await sql<ViolationCount>`
     SELECT cloud, broken ->> 'policy' AS policy, broken ->> 'effect' AS effect, broken ->> 'mode' AS mode,
       criticality, count(*)::integer AS count
     FROM setpoint.versions_now, jsonb_array_elements(body -> 'violations') AS broken
-    WHERE policies <> '{}' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`.execute(db);
+    WHERE policies <> '{}' AND ${estate === undefined ? sql`true` : sql`estate = ${storableText(estate)}`} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`.execute(
+    db,
+  );
   return rows;
 }
 

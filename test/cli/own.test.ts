@@ -39,6 +39,9 @@ test('what no document wants any more is an orphan: listed, and deleted only whe
   assert.match(done.stdout, /^Applied: 0 added, 0 changed, 0 replaced, 1 deleted/, done.stderr);
   const left = JSON.parse((await run(['prune', '--specs', specs, allow, '--json'])).stdout);
   assert.deepEqual(left.orphans.map(({ address }: { address: string }) => address).sort(), orphans.slice(1));
+  const status = (await run(['status', specs])).stdout;
+  assert.match(status, /^Status: .* · 2 orphans/);
+  assert.match(status, /\nOrphans\n {2}2 resources that Setpoint owns and no document wants\n/);
 });
 
 test('prune names what it did not delete although it was chosen, and why', async () => {

@@ -63,4 +63,15 @@ test('inventory --violations: existing objects that break a policy, of any autho
     kept.map(({ called, violations }) => [called.id, violations?.map(({ rule }) => rule)]),
     [[object.id, ['ssh']]],
   );
+
+  const status = await run(['status', place.specs]);
+  assert.match(status.stdout.split('\n')[0] ?? '', / · 1 resource violates policies( ·|$)/);
+  assert.match(
+    status.stdout,
+    /\nViolations of policies\n {2}enforced: 1 denied by open\n {4}setpoint inventory --violations\n/,
+  );
+  assert.deepEqual(JSON.parse((await run(['status', place.specs, '--json'])).stdout).violations, {
+    resources: 1,
+    policies: [{ policy: 'open', effect: 'deny', mode: 'enforce', count: 1 }],
+  });
 });

@@ -174,6 +174,8 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
           withheldDrift: [],
           fights: [],
           looserGuards: ['policy open (goes)'],
+          orphans: 1,
+          violations: { resources: 1, policies: [{ policy: 'open', effect: 'deny', mode: 'enforce', count: 1 }] },
           calendar: [],
           breakGlass: [],
           patches: [],

@@ -130,7 +130,7 @@ const statusWith = (more: Partial<EstateStatus>): EstateStatus => ({
   scopes: [],
   ...{ limited: [], pauses: [], quarantined: [], leases: [], sources: [], unmanagedScopes: [] },
   ...{ withheldChanges: [], withheldDrift: [], calendar: [], breakGlass: [], patches: [], endedPatches: [] },
-  ...{ lifetimes: [], fights: [], looserGuards: [] },
+  ...{ lifetimes: [], fights: [], looserGuards: [], orphans: 0, violations: { resources: 0, policies: [] } },
   ...more,
 });
 
@@ -360,3 +360,39 @@ interface Group {
   readonly count: number;
   readonly resources: readonly object[];
 }
+
+test('violations, the worst first, and orphans, with the commands that list and keep them', () => {
+  const [verdict, body] = statusText(
+    statusWith({
+      violations: {
+        resources: 7,
+        policies: [
+          { policy: 'open', effect: 'deny', mode: 'enforce', count: 3 },
+          { policy: 'size', effect: 'approval', mode: 'enforce', count: 1 },
+          { policy: 'images', effect: 'deny', mode: 'audit', count: 6 },
+          { policy: 'labels', effect: 'warn', mode: 'audit', count: 2 },
+        ],
+      },
+      orphans: 2,
+    }),
+    { now: until, paint: (_, text) => text },
+  );
+  assert.match(verdict, / · 7 resources violate policies · 2 orphans$/);
+  assert.ok(
+    body.endsWith(
+      [
+        '',
+        'Violations of policies',
+        '  enforced: 3 denied by open, 1 to be approved by size',
+        '  in audit: 6 denied by images, 2 warned of by labels',
+        '    setpoint inventory --violations',
+        '',
+        'Orphans',
+        '  2 resources that Setpoint owns and no document wants',
+        '    To list them: setpoint inventory --claim orphan. To delete them: setpoint prune',
+        '    To keep them, restore their documents: git revert, or setpoint restore --as-of',
+      ].join('\n'),
+    ),
+    body,
+  );
+});

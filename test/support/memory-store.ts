@@ -128,8 +128,8 @@ const memoryEstates = (data: Memory, clock: Clock): Estates => ({
     const byCloud = Map.groupBy(open, ({ scope }) => scope.slice(0, scope.indexOf('/')));
     return [...byCloud.keys()].sort().map((cloud) => ({ cloud, count: byCloud.get(cloud)?.length ?? 0 }));
   },
-  violations: async () => {
-    const now = data.rows.versions.filter(({ ended }) => ended === null);
+  violations: async (estate) => {
+    const now = data.rows.versions.filter(({ ended, of }) => ended === null && of.estate === (estate ?? of.estate));
     const all = now.flatMap(({ of: { row } }) =>
       (row.violations ?? []).map(({ policy, effect, mode }) => {
         const { criticality = 'normal' } = row.whose;

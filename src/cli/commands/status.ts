@@ -7,7 +7,13 @@ import { formatMoment, heldText, shortRevision, writerText } from '../../core/re
 import { printable } from '../../core/text.ts';
 import { ttlText } from '../../core/ttl.ts';
 import { asActive, type Estate } from '../../estate/load.ts';
-import { type EstateStatus, estateStatusOf, type ListedLifetime, type ScopeStatus } from '../../queries/status.ts';
+import {
+  type BrokenPolicy,
+  type EstateStatus,
+  estateStatusOf,
+  type ListedLifetime,
+  type ScopeStatus,
+} from '../../queries/status.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
@@ -171,6 +177,8 @@ function verdictOf(status: EstateStatus): string {
     ...some(status.calendar.filter(({ type, active }) => type === 'freeze' && active).length, 'freeze'),
     ...(pin === undefined ? [] : ['Pinned']),
     ...(status.looserGuards.length === 0 ? [] : ['LOOSER GUARDS']),
+    ...some(status.violations.resources, 'resource violates policies', 'resources violate policies'),
+    ...some(status.orphans, 'orphan'),
     ...(followerLines(status).length === 0 ? [] : ['no worker follows the specs']),
     ...some(
       limited.reduce((all, { count: held }) => all + held, 0),
@@ -253,6 +261,8 @@ function sectionsOf(
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
     ['Looser guards', looserLines(status)],
+    ['Violations of policies', violationLines(status)],
+    ['Orphans', orphanLines(status)],
     ['Fights', fights.flatMap((one) => fightLines(one, complete))],
     ['Withheld by a limit', limited.flatMap((one) => limitLines(one, complete))],
     ['Withheld', status.withheldChanges.flatMap((one) => withheldLines(one, complete))],
@@ -323,6 +333,30 @@ const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): reado
   `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,
   '  setpoint unpin --reason "…"',
 ];
+
+function violationLines({ violations: { policies } }: EstateStatus): readonly string[] {
+  if (policies.length === 0) return [];
+  const enforced = policies.filter(({ mode }) => mode === 'enforce').map(brokenText);
+  const audited = policies.filter(({ mode }) => mode === 'audit').map(brokenText);
+  return [
+    ...(enforced.length === 0 ? [] : [`enforced: ${enforced.join(', ')}`]),
+    ...(audited.length === 0 ? [] : [`in audit: ${audited.join(', ')}`]),
+    '  setpoint inventory --violations',
+  ];
+}
+
+/** `3 denied by open-ports` */
+const brokenText = ({ policy, effect, count: broken }: BrokenPolicy): string =>
+  `${broken} ${{ deny: 'denied', warn: 'warned of', approval: 'to be approved' }[effect]} by ${policy}`;
+
+const orphanLines = ({ orphans }: EstateStatus): readonly string[] =>
+  orphans === 0
+    ? []
+    : [
+        `${count(orphans, 'resource')} that Setpoint owns and no document wants`,
+        '  To list them: setpoint inventory --claim orphan. To delete them: setpoint prune',
+        '  To keep them, restore their documents: git revert, or setpoint restore --as-of',
+      ];
 
 const looserLines = ({ looserGuards }: EstateStatus): readonly string[] =>
   looserGuards.length === 0 ? [] : [...looserGuards, looserGuardsHint];

@@ -190,6 +190,8 @@ export const rowQueryLaws: Laws = {
       { cloud: 'gcp', policy: 'labels', criticality: 'normal', ...about },
       { cloud: 'gcp', policy: 'open', criticality: 'normal', ...about },
     ]);
+    assert.equal((await store.estates.violations(estate)).length, 3);
+    assert.deepEqual(await store.estates.violations(`${estate}-2`), []);
     const outOfSync = (await store.estates.outOfSync()).filter(({ cloud }) => cloud === 'aws');
     assert.ok(outOfSync.some(({ status, criticality }) => status === 'Drifted' && criticality === 'normal'));
     assert.ok(!outOfSync.some(({ status }) => status === 'InSync'));
