@@ -256,7 +256,8 @@ function historyValidator(estate: string, { name, history }: Source, context: Wo
       context.telemetry.log.error('specs rejected; the active generation stays', {
         estate,
         revision: head,
-        ...judgement,
+        code: judgement.state,
+        reason: judgement.why,
       });
     return judgement;
   };

@@ -49,8 +49,8 @@ export function reconcileHandler(
     const request = { where, reconcileId, signal, generations, watch, recorder, inventory };
     try {
       // why: the rows that a reconcile recorded are written before it ends
-      const { as, why, scope } = await reconcileScope(request, context).finally(inventory.kept);
-      watch.ended(as, why);
+      const { as, why, scope, withheld } = await reconcileScope(request, context).finally(inventory.kept);
+      watch.ended(as, why, withheld);
       await recorder.ended(as, why, nextMs(as, scope, everyMs));
       return hasMore[as] ? 'again' : 'done';
     } catch (error) {
@@ -87,6 +87,8 @@ interface End {
   readonly as: ReconcileOutcome;
   readonly why?: string;
   readonly scope?: CompiledScope;
+  /** The number of actions that its last plan withholds. */
+  readonly withheld?: number;
 }
 
 /** One reconcile: its scope, and its observers, who decide nothing. Made once, and never extended. */
@@ -270,6 +272,8 @@ async function convergeAndHeal(
     onPlanned: (looked) => inventory.planned(looked, activeSpec),
   });
   inventory.ended(newest.converged.rounds);
+  // why: else the inventory has the holds of a former generation beside the newer one that is fully applied
+  await inventory.kept();
   await stopFailedRollouts(where, activeSpec, newest, context.store);
   warnOfLimit(newest, watch);
   await recordRefusals(where, activeSpec.generation.number, newest, fleet.backoffs);
@@ -285,26 +289,32 @@ async function convergeAndHeal(
   if (!isHealed) return { as: 'stopped' };
   await fleet.requests.answered(where, pendingState.request);
   const why = openWorkSummary(newest);
+  const withheld = withheldIn(newest);
   const from = context.clock.now();
   const waveMs = outcome === 'done' ? msToNextWave(newest, activeSpec.scope.wanted, from) : undefined;
   if (waveMs !== undefined) {
     await context.clock.sleep(waveMs, signal);
     recorder.waited('wave', 'machines of this wave to come up', from);
-    return endOf('unfinished', why);
+    return endOf('unfinished', why, withheld);
   }
   // why: the counts of the other scopes are known soon
-  if (outcome === 'done' && newest.uncounted > 0) return endOf('unfinished', why);
+  if (outcome === 'done' && newest.uncounted > 0) return endOf('unfinished', why, withheld);
   const as = outcome === 'done' && !isApplied(newest) ? 'partly' : ends[outcome];
-  return endOf(as, why);
+  return endOf(as, why, withheld);
 }
 
 /** Warns loudly: withheld actions wait until a person hears of them. */
 function warnOfLimit(newest: ConvergeResult, { log }: Pick<ReconcileRequest['watch'], 'log'>): void {
   const held = newest.uncounted === 0 ? heldByLimit(newest) : undefined;
-  if (held !== undefined) log.warn('a limit withholds changes until a person approves them', held);
+  if (held === undefined) return;
+  log.warn('a limit withholds changes until a person approves them', { count: held.count, reason: held.why });
 }
 
-const endOf = (as: ReconcileOutcome, why: string | undefined): End => (why === undefined ? { as } : { as, why });
+const endOf = (as: ReconcileOutcome, why: string | undefined, withheld: number): End =>
+  why === undefined ? { as, withheld } : { as, why, withheld };
+
+const withheldIn = ({ converged: { last } }: ConvergeResult): number =>
+  (last?.plan.findings ?? []).filter(({ type }) => type === 'withheld').length;
 
 const ends = { done: 'done', failed: 'partly', unfinished: 'unfinished' } as const;
 

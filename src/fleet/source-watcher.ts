@@ -1,6 +1,6 @@
 import { ofKind } from '../core/documents/spec-set.ts';
 import { messageOf } from '../core/text.ts';
-import { followScope, type SourceDraft, type SpecTree } from '../ports/sources.ts';
+import { followScope, namesAnotherEstate, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import { revisionAcceptor } from './accept.ts';
 import { asLeader } from './supervisor.ts';
 import type { Source, WorkerContext } from './worker-context.ts';
@@ -69,7 +69,7 @@ async function watchEstate(
 }
 
 const speaksOf = (name: string): string =>
-  `the specs name the estate ${name} now, so the active generation of this one stays. If that is a mistake, restore the name of the Estate`;
+  `${namesAnotherEstate}${name} now, so the active generation of this one stays. If that is a mistake, restore the name of the Estate`;
 
 const stateOf = (seen: Exclude<SourceReading, { state: 'sound' }>): SourceReport => ({
   state: seen.state,

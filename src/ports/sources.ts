@@ -4,6 +4,9 @@ import type { Located, Position } from '../core/documents/tree.ts';
 import type { LifetimeDecision } from '../core/ttl.ts';
 import type { By, PatchDecision } from './fleet-state.ts';
 
+/** Begins the reason of a source whose specs name another estate now. */
+export const namesAnotherEstate = 'the specs name the estate ';
+
 /** The process with the lease of this scope follows the sources of the estate. */
 export const followScope = 'specs';
 

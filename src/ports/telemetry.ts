@@ -23,8 +23,8 @@ export interface ReconcileWatch<Event> {
   /** Says which reconcile in every line. */
   readonly log: Log;
   notify(event: Event): void;
-  /** Once. `why`: the failure, for people. */
-  ended(outcome: ReconcileOutcome, why?: string): void;
+  /** Once. `why`: the failure or the open work, for people. `withheld`: the number of actions that the last plan withholds. */
+  ended(outcome: ReconcileOutcome, why?: string, withheld?: number): void;
 }
 
 /**

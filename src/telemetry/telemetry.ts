@@ -91,12 +91,18 @@ function watchReconcile(
       count(event);
       logProgress(log, event);
     },
-    ended: (stored, why) => {
+    ended: (stored, why, planned = 0) => {
       const outcome = shownOutcome(stored);
       const durationMs = Math.round(monotonic() - began);
       instruments.reconciles.inc({ cloud, outcome });
       instruments.reconcileSeconds.observe({ cloud }, durationMs / 1000);
-      const fields: Fields = { outcome, ...seen, durationMs, ...(why === undefined ? {} : { reason: why }) };
+      const fields: Fields = {
+        outcome,
+        ...seen,
+        withheld: Math.max(seen.withheld, planned),
+        durationMs,
+        ...(why === undefined ? {} : { reason: why }),
+      };
       if (outcome === 'failed') log.error('reconcile ended', fields);
       else log.info('reconcile ended', fields);
     },

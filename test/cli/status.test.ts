@@ -116,6 +116,17 @@ test('status shows sources without a following worker, with the way to start one
   await leader.lease.release();
 });
 
+test('specs that name another estate are followed there: status does not ask for another worker', async () => {
+  const why = 'the specs name the estate lab now, so the active generation of this one stays';
+  const source = { source: 'https://git.example/infra.git', head: 'git:0123456789', state: 'broken', why } as const;
+  await store.sources.states.record('acme', { ...source, why: 'specs/web.yaml:3:1: no' });
+  assert.match((await run(['status', specs])).stdout, / · no worker follows the specs · /);
+  await store.sources.states.record('acme', source);
+  const { stdout } = await run(['status', specs]);
+  assert.doesNotMatch(stdout, /[Nn]o worker follows/);
+  assert.match(stdout.split('\n')[0] ?? '', / · the specs name another estate · /);
+});
+
 test('specs that are not sound are refused', async () => {
   edit(specs, 'estate.yaml', 'mode: plan', 'mode: plna');
   const { code, stderr } = await run(['status', specs]);

@@ -44,11 +44,36 @@ async function charteredAt({ store, context }: FleetWorld, at: Where) {
 }
 
 describe('limits of an estate with two scopes, each with a worker of its own', () => {
+  it('leave the inventory before the next generation counts as fully applied', async () => {
+    const world = fleetWorld();
+    const order: string[] = [];
+    const { rows, fleet } = world.store;
+    const { keep } = rows;
+    const { stand } = fleet.rollouts;
+    Object.assign(rows, {
+      keep: async (...given: Parameters<typeof keep>) => {
+        for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+        await keep(...given);
+        order.push('kept');
+      },
+    });
+    Object.assign(fleet.rollouts, {
+      stand: async (...given: Parameters<typeof stand>) => {
+        order.push('stands');
+        await stand(...given);
+      },
+    });
+    await world.accept(ground, limitedTo(5));
+    assert.equal((await reconcileOf(world, 'north')).outcome, 'done');
+    assert.equal(order.at(-1), 'stands', order.join(' '));
+  });
+
   it('hold both back where each alone would be within them', async () => {
     const world = await removing(4);
     for (const at of ['north', 'south', 'north', 'south'] as const)
       assert.deepEqual((await reconcileOf(world, at)).writes, [], at);
     assert.match(world.said().at(-1) ?? '', /withheld: limit 3/);
+    assert.equal(world.withheld().at(-1), 3);
   });
 
   it('let both go on where they are within them together', async () => {

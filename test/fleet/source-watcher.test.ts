@@ -89,6 +89,8 @@ interface RepositoryFollowed {
   /** The questions to the history: the head, and the active revision. */
   readonly asked: (readonly [head: string, after: CurrentRevision])[];
   readonly reads: () => number;
+  /** The reasons of the errors in the log. */
+  readonly refused: readonly string[];
   /** The head of the branch from now on; an error: it is out of reach. */
   says(head: string | Error, documents?: readonly object[]): void;
   judges(as: HistoryValidation): void;
@@ -101,6 +103,12 @@ function repositoryFollowed(): RepositoryFollowed {
   const world = fleetWorld();
   const { store, context } = world;
   const asked: (readonly [string, CurrentRevision])[] = [];
+  const refused: string[] = [];
+  const log: typeof context.telemetry.log = {
+    ...context.telemetry.log,
+    error: (_, fields = {}) => void refused.push(String(Reflect.get(fields, 'reason'))),
+    with: () => log,
+  };
   let judgement = fine;
   let reads = 0;
   let says = (): SpecTree => parseStored({ specs: [], userData: [] }, 'nothing', today);
@@ -119,10 +127,11 @@ function repositoryFollowed(): RepositoryFollowed {
     },
   };
   const stop = new AbortController();
-  const ended = watchSource(source, context, stop.signal);
+  const ended = watchSource(source, { ...context, telemetry: { ...context.telemetry, log } }, stop.signal);
   return {
     world,
     asked,
+    refused,
     reads: () => reads,
     says: (head, documents = [network()]) => {
       says = () => {
@@ -217,11 +226,12 @@ describe('a head that may not come into force', () => {
   });
 
   it('is held back where the history was rewritten, until a person takes it on', async () => {
-    const { world, says, judges, revision, state, end } = await following();
+    const { world, says, judges, revision, state, refused, end } = await following();
     judges(rewritten);
     says('git:2');
     await world.clock.advance(everyMs);
     assert.equal(await revision(), 'git:1');
+    assert.equal(refused.at(-1), rewritten.why);
     assert.deepEqual(await state(), { ...rewritten, head: 'git:2' });
     await world.store.sources.histories.accept('acme', { head: 'git:2', after: 'git:1' }, by);
     await world.clock.advance(1_000);

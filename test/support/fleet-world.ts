@@ -30,6 +30,8 @@ export interface FleetWorld {
   reconcile(signal?: AbortSignal, at?: Where): Promise<Passed>;
   /** Each reconcile's report of its open work. */
   said(): readonly string[];
+  /** The numbers of withheld actions with which its reconciles ended. */
+  withheld(): readonly number[];
 }
 
 export interface Passed {
@@ -56,6 +58,7 @@ export function fleetWorld(): FleetWorld {
   const store = memoryDatabase(clock).connect();
   const outcomes: ReconcileOutcome[] = [];
   const said: string[] = [];
+  const withheld: number[] = [];
   const context: WorkerContext = {
     store,
     queue: idleQueue(),
@@ -68,9 +71,10 @@ export function fleetWorld(): FleetWorld {
       holder: 'worker-1',
     },
     clock,
-    telemetry: silent((outcome, why = '') => {
+    telemetry: silent((outcome, why = '', held = 0) => {
       outcomes.push(outcome);
       said.push(why);
+      withheld.push(held);
     }),
   };
   const reconcileOf = reconcileHandler(context, generationsOf(context));
@@ -80,6 +84,7 @@ export function fleetWorld(): FleetWorld {
     store,
     context,
     said: () => said,
+    withheld: () => withheld,
     accept: async (documents, estate = {}) => {
       const kept = treeOf(documents, estate);
       const revision = `r-${JSON.stringify(kept).length}-${kept.specs[0]?.text}`;
@@ -148,7 +153,9 @@ export const idleQueue = (): Queue => ({
 });
 
 /** `ended` is told how each reconcile ended. */
-export function silent(ended: (outcome: ReconcileOutcome, why?: string) => void): Telemetry<unknown> {
+export function silent(
+  ended: (outcome: ReconcileOutcome, why?: string, withheld?: number) => void,
+): Telemetry<unknown> {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => log };
   return {
     log,

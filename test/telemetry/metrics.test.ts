@@ -100,10 +100,10 @@ describe('a reconcile that is watched', () => {
 
   it('is partial in its metric and in the log, where something failed or waits for a person', async () => {
     const other = watched();
-    other.telemetry.reconcile(about).ended('partly');
+    other.telemetry.reconcile(about).ended('partly', 'withheld: limit 30', 30);
     assert.equal(await other.value('setpoint_reconciles_total{cloud="aws",outcome="partial"}'), '1');
-    const [{ level, outcome }] = other.said();
-    assert.deepEqual({ level, outcome }, { level: 'info', outcome: 'partial' });
+    const [{ level, outcome, withheld }] = other.said();
+    assert.deepEqual({ level, outcome, withheld }, { level: 'info', outcome: 'partial', withheld: 30 });
   });
 
   it('is an error in the log where it threw, with the reason', () => {

@@ -7,6 +7,7 @@ import { formatMoment, heldText, shortRevision, writerText } from '../../core/re
 import { printable } from '../../core/text.ts';
 import { ttlText } from '../../core/ttl.ts';
 import { asActive, type Estate } from '../../estate/load.ts';
+import { namesAnotherEstate } from '../../ports/sources.ts';
 import {
   type BrokenPolicy,
   type EstateStatus,
@@ -179,6 +180,7 @@ function verdictOf(status: EstateStatus): string {
     ...(status.looserGuards.length === 0 ? [] : ['LOOSER GUARDS']),
     ...some(status.violations.resources, 'resource violates policies', 'resources violate policies'),
     ...some(status.orphans, 'orphan'),
+    ...(nameAnother(status) ? ['the specs name another estate'] : []),
     ...(followerLines(status).length === 0 ? [] : ['no worker follows the specs']),
     ...some(
       limited.reduce((all, { count: held }) => all + held, 0),
@@ -296,13 +298,17 @@ function restText({ resources, unproven }: NonNullable<ListedLifetime['rest']>):
 }
 
 /** A source's last state stays in the store when its worker has gone. */
-const followerLines = ({ sources, follower }: EstateStatus): readonly string[] =>
-  sources.length === 0 || follower !== undefined
+const followerLines = (status: EstateStatus): readonly string[] =>
+  status.sources.length === 0 || status.follower !== undefined || nameAnother(status)
     ? []
     : [
         'No worker follows them now, so Setpoint ignores newer commits. Start one:',
         '  setpoint serve (all in one), or setpoint worker; with --repo URL, or a folder of specs',
       ];
+
+/** A worker that follows such specs holds the lease of the other estate: here nobody seems to follow. */
+const nameAnother = ({ sources }: EstateStatus): boolean =>
+  sources.some(({ state, why }) => state === 'broken' && why.startsWith(namesAnotherEstate));
 
 const incidentsIn = (pauses: EstateStatus['pauses']): EstateStatus['pauses'] =>
   pauses.filter(({ incident }) => incident !== undefined);
