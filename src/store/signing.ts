@@ -9,7 +9,8 @@ import {
   verify,
 } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ignoreInGit } from './embedded/home.ts';
 
 /** Signs checkpoints. The private key never leaves its file, which only we can read. */
 export interface SigningKey {
@@ -24,6 +25,7 @@ export interface SigningKey {
  */
 export async function signingKey(keys: string, keyFile?: string): Promise<SigningKey> {
   await mkdir(keys, { recursive: true, mode: 0o700 });
+  await ignoreInGit(dirname(keys));
   const secret = keyFile === undefined ? createPrivateKey(await ownKey(keys)) : await keyIn(keyFile);
   const shown = createPublicKey(secret);
   const name = keyFile === undefined ? 'checkpoint.pub' : `${fingerprint(shown)}.pub`;

@@ -45,7 +45,12 @@ export async function ownFolder(inside: string): Promise<void> {
   if (uid !== we && we !== 0)
     throw new Error(`${inside} belongs to user ${uid}, we are ${we}: run as that user, or set DATABASE_URL`);
   if (uid === 0) await chmod(inside, 0o711);
+  await ignoreInGit(inside);
 }
+
+/** Keeps keys and data out of a repository around the folder. A file that is there stays; it is no reason to fail. */
+export const ignoreInGit = (inside: string): Promise<void> =>
+  writeFile(join(inside, '.gitignore'), '*\n', { mode: 0o600, flag: 'wx' }).catch(() => {});
 
 /** The data folder, if there may be one; undefined where the folder has no store. Changes nothing. */
 export async function knownHome(inside: string): Promise<string | undefined> {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Account, binaries, packagedBinaries, run } from '../../../src/store/embedded/cluster.ts';
 import { lookUp } from '../../../src/store/embedded/embedded.ts';
+import { ownFolder } from '../../../src/store/embedded/home.ts';
 import { openStore } from '../../../src/store/open-store.ts';
+import { signingKey } from '../../../src/store/signing.ts';
+import { gitPerson } from '../../support/git-person.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { removeFolder, temporaryFolder } from '../temporary-folder.ts';
 
@@ -35,6 +39,22 @@ test('a folder that cannot be made: the error says why, and what to do', async (
     openStore({ folder: join(file, '.setpoint'), clock: virtualClock(), create: true }),
     /file\/\.setpoint, where the store .* cannot be made: a file is in its way\. Name another folder with --dir/,
   );
+});
+
+test('git ignores the folder and its keys, and a file of the user stays', async () => {
+  const repository = await made('repository', 0o755);
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: repository, env: gitPerson }).toString();
+  git('init', '--quiet');
+  const [inside, keys] = [join(repository, '.setpoint'), join(repository, 'other/.setpoint/keys')];
+  await ownFolder(inside);
+  await writeFile(join(inside, 'secret'), '');
+  await signingKey(keys);
+  git('add', '-A');
+  assert.equal(git('status', '--porcelain'), '');
+  await writeFile(join(inside, '.gitignore'), '!*.pub\n');
+  await ownFolder(inside);
+  assert.equal(await readFile(join(inside, '.gitignore'), 'utf8'), '!*.pub\n');
 });
 
 test('binaries: what a blocked install script left out is made in place', async () => {
