@@ -47,12 +47,15 @@ describe('the house', () => {
     it(`${layer.name} imports what its row allows`, () => assert.deepEqual(within.flatMap(trespassesOf), []));
   }
 
+  // why: builds make these folders, so a checkout has none of them
+  const built = [join('console', 'dist')];
+
   // why: a moved file whose `..` no longer leads anywhere fails only where somebody runs it
   it('names by `..` only files and folders of the project', () => {
     const lost = files.flatMap(({ path }) =>
       relativePathsIn(readFileSync(path, 'utf8')).flatMap((relative) => {
         const there = join(dirname(path), relative);
-        return there.startsWith('..') || !existsSync(there) ? [`${path}: ${relative}`] : [];
+        return there.startsWith('..') || !(existsSync(there) || built.includes(there)) ? [`${path}: ${relative}`] : [];
       }),
     );
     assert.deepEqual(lost, []);
