@@ -51,7 +51,7 @@ export function hasLostApproval(action: Action, before: Consented, now: Consente
 
 export const approvalLost: Withholding = {
   code: 'stale',
-  why: 'the approval of this plan is no longer active. To do it anyway: setpoint approve',
+  why: 'the approval of this plan is no longer active. To do it anyway: setpoint approve --reason "…"',
 };
 
 /** An action as it was approved: another before-value makes another digest. */

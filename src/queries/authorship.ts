@@ -116,6 +116,6 @@ const listed = (generations: readonly GenerationAuthors[]): string =>
 
 const shown = 5;
 
-const onStore = 'A person with access to the store can approve with: setpoint approve';
+const onStore = 'A person with access to the store can approve with: setpoint approve --reason "…"';
 const named = `Submit with a token of a person: setpoint token make --for PERSON. ${onStore}`;
 const ownToken = 'Use a token or an issuer that gives your e-mail address.';

@@ -204,7 +204,7 @@ export function reserving(drafts: readonly IntentDraft[], approvals: readonly Us
 export const unapproved: Extract<Intended, { ok: false }> = {
   ok: false,
   reason: 'approval',
-  why: 'the approval that it was planned by is spent, was withdrawn or ran out. If it is still to be done: setpoint approve',
+  why: 'the approval that it was planned by is spent, was withdrawn or ran out. If it is still to be done: setpoint approve --reason "…"',
 };
 
 /**

@@ -54,7 +54,7 @@ test('changes that raise the cost above the limit are withheld, and a person all
     held,
     new RegExp(`the estate would cost ${sum} EUR a month, the limit is ${most}\\.00 \\(limits\\.cost\\)`),
   );
-  assert.match(held, /this change adds 20\.25\. Raise limits\.cost, or allow it with --allow-cost /);
+  assert.match(held, /this change adds 20\.25\. Raise limits\.cost, or allow it with: setpoint apply --allow-cost /);
   const { cost, summary } = JSON.parse(await plan('--json'));
   assert.deepEqual([cost.limit, summary.withheld], [most, 4]);
   assert.equal(JSON.parse(await plan('--json', '--allow-cost', sum)).summary.withheld, 0);

@@ -64,6 +64,27 @@ test('prune names what it did not delete although it was chosen, and why', async
   );
 });
 
+test('a plan without documents says first how to restore the orphans, and whether prune refuses one', async () => {
+  const { specs, run } = await standing();
+  for (const file of ['network.yaml', 'instances.yaml']) writeFileSync(join(specs, file), '');
+  const { stdout, stderr } = await run(['plan', specs, allow]);
+  const wayBack = 'To keep it, restore its document: git revert, or setpoint restore --as-of TIME\\.';
+  assert.match(stdout, new RegExp(`web-0 is an orphan: .* ${wayBack} To delete it: setpoint prune ${web}\\n`));
+  assert.match(
+    stdout,
+    new RegExp(`db-0 is an orphan: .* ${wayBack} Its last document had protect: true, so .* refuses it`),
+  );
+  assert.match(stderr, /^No document of these specs is left, and Setpoint owns \d+ objects of these targets\.$/m);
+  assert.match(stderr, /^If that is a mistake, restore the documents: git revert, or setpoint restore --as-of TIME$/m);
+  assert.doesNotMatch(stderr, /import --all/);
+  assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+  edit(specs, 'estate.yaml', 'deletes: 5', 'deletes: 6');
+  await run(['apply', specs, allow, '--yes']);
+  const db = web.replace('web-0', 'db-0');
+  const refused = await run(['prune', db, '--specs', specs, allow, '--yes']);
+  assert.match(refused.stdout, new RegExp(`refused +delete ${db}: protected: no plan may delete it`));
+});
+
 test('forget lets go without a call to the cloud; the object is ours no more, and nothing is made beside it', async () => {
   const { specs, run, sandbox } = await standing();
   withoutWeb(specs);

@@ -323,7 +323,7 @@ describe('rules that nobody wrote', () => {
       assert.deepEqual([held?.scope, held?.count, others], [where.scope, 4, []]);
       assert.match(
         held?.why ?? '',
-        /4 closures of rules that nobody wrote, the limit is 3 .*--allow-closures 4, or with: setpoint approve/,
+        /4 closures of rules that nobody wrote, the limit is 3 .*setpoint apply --allow-closures 4, or: setpoint approve/,
       );
     }
     await approveAll(world);

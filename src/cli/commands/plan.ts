@@ -4,6 +4,7 @@ import { looserGuardsText } from '../../core/loosened-guards.ts';
 import type { Observed } from '../../core/observed.ts';
 import { isUnfinished } from '../../core/plan/findings.ts';
 import { ignoredIn } from '../../core/plan/ignored.ts';
+import type { PlanInput } from '../../core/plan/plan-input.ts';
 import { effectJson, effectText } from '../../core/render/effect.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { policiesJson, policiesText } from '../../core/render/policies.ts';
@@ -222,6 +223,13 @@ function printUndocumented(
   if (looked.some(({ input }) => input.wanted.documents.size > 0)) return;
   const objects = looked.flatMap(({ input }) => input.observation.resources.filter(isStanding)).length;
   if (objects === 0) return;
+  const ours = looked.reduce((sum, { input }) => sum + ownedIn(input), 0);
+  if (ours > 0) {
+    terminal.err.write(
+      `No document of these specs is left, and Setpoint owns ${count(ours, 'object')} of these targets.\nIf that is a mistake, restore the documents: git revert, or setpoint restore --as-of TIME\n`,
+    );
+    return;
+  }
   const isWhole = looked.every(({ input }) => input.observation.gaps.length === 0);
   const covered = isWhole ? `0 of ${count(objects, 'object')} (0%)` : `0 of at least ${count(objects, 'object')}`;
   const rest = printable(sameEstate(dir, allowEndpoint === true));
@@ -229,5 +237,9 @@ function printUndocumented(
     `No document manages an object of these targets yet: ${covered}.\nCount them with: setpoint inventory --refresh --unmanaged --group-by origin${rest}\nWrite documents with: setpoint import --all${rest}\n`,
   );
 }
+
+/** Standing objects that the store knows as those of this estate. */
+const ownedIn = ({ knowledge, observation }: PlanInput): number =>
+  observation.resources.filter((one) => isStanding(one) && knowledge.settled.has(one.id)).length;
 
 const isStanding = ({ condition: { state } }: Observed): boolean => state === 'ready' || state === 'pending';

@@ -128,13 +128,16 @@ function totalsOf(actions: readonly Action[], cost: ScopeCost | undefined, hasPl
 const unknownPrice = ({ unpriced }: CostIncrease): Withholding | undefined =>
   unpriced.length === 0
     ? undefined
-    : { code: 'limit', why: `${withoutPrice(unpriced)}, because limits.cost counts it. Or: setpoint approve` };
+    : {
+        code: 'limit',
+        why: `${withoutPrice(unpriced)}, because limits.cost counts it. Or: setpoint approve --reason "…"`,
+      };
 
 function unknownSum({ unpriced, uncounted, inOtherCurrency }: Sums): Withholding | undefined {
   if (unpriced.length > 0)
     return {
       code: 'limit',
-      why: `the cost of the estate is unknown, and limits.cost holds all that raises it: ${withoutPrice(unpriced)}. Or: setpoint approve`,
+      why: `the cost of the estate is unknown, and limits.cost holds all that raises it: ${withoutPrice(unpriced)}. Or: setpoint approve --reason "…"`,
     };
   const [other] = inOtherCurrency;
   if (other !== undefined) return { code: 'limit', why: otherCurrencyText(other) };
@@ -146,7 +149,7 @@ function unknownSum({ unpriced, uncounted, inOtherCurrency }: Sums): Withholding
 type OwnCost = Pick<CountedCost, 'scope' | 'currency' | 'monthly'>;
 
 const otherCurrencyText = ({ scope, currency }: OwnCost): string =>
-  `the cost of the estate is unknown, and limits.cost holds all that raises it: the last cost of ${scope} is in ${currency}, the prices are not. Setpoint counts a scope of the specs again by itself; release the machines of another one with setpoint forget. Or: setpoint approve`;
+  `the cost of the estate is unknown, and limits.cost holds all that raises it: the last cost of ${scope} is in ${currency}, the prices are not. Setpoint counts a scope of the specs again by itself; release the machines of another one with setpoint forget. Or: setpoint approve --reason "…"`;
 
 const mostNamed = 3;
 
@@ -179,9 +182,9 @@ function overText({ sum, part }: { readonly sum: number; readonly part: number }
   const { monthly, currency, formerCurrency } = limit;
   const up = (Math.ceil(inCents(sum) * 100) / 100).toFixed(2);
   if (formerCurrency !== undefined)
-    return `the cost limit was in ${formerCurrency} before this commit (limits.cost), the prices are in ${currency}: nothing that raises the cost passes until the next commit; this change adds ${part.toFixed(2)} ${currency} a month. Allow it with --allow-cost ${up}, or with: setpoint approve`;
+    return `the cost limit was in ${formerCurrency} before this commit (limits.cost), the prices are in ${currency}: nothing that raises the cost passes until the next commit; this change adds ${part.toFixed(2)} ${currency} a month. Allow it with: setpoint apply --allow-cost ${up}, or: setpoint approve --reason "…"`;
   const all = `the estate would cost ${sum.toFixed(2)} ${currency} a month, the limit is ${monthly.toFixed(2)} (limits.cost)`;
-  return `${all}; this change adds ${part.toFixed(2)}. Raise limits.cost, or allow it with --allow-cost ${up}, or with: setpoint approve`;
+  return `${all}; this change adds ${part.toFixed(2)}. Raise limits.cost, or allow it with: setpoint apply --allow-cost ${up}, or: setpoint approve --reason "…"`;
 }
 
 /** Increases in the order in which they are intended. */

@@ -79,13 +79,18 @@ function remove(observed: Observed, address: Address, because: DeleteReason, { i
   return { verb: 'delete', ...about, observed, because, ...(owners === undefined ? {} : { owners }) };
 }
 
-const orphan = (observed: Observed, address: Address, world: World): Finding =>
-  found(
+const orphan = (observed: Observed, address: Address, world: World): Finding => {
+  const isProtected = world.input.knowledge.settled.get(observed.id)?.terms.protect === true;
+  const deletes = isProtected
+    ? 'Its last document had protect: true, so setpoint prune refuses it: restore that document with protect: false first.'
+    : `To delete it: setpoint prune ${address}`;
+  return found(
     observed,
     'orphan',
-    `${address} is an orphan: no document wants it, and Setpoint retains it. Delete it with: setpoint prune ${address}`,
+    `${address} is an orphan: no document wants it, and Setpoint retains it. To keep it, restore its document: git revert, or setpoint restore --as-of TIME. ${deletes}`,
     world,
   );
+};
 
 function unclaimed(one: Claimed, world: World): readonly Finding[] {
   if (isUnrecorded(one)) return [unrecordedMark(one, world.input.observation.scope)];

@@ -158,7 +158,7 @@ function overLimit(held: Held, planned: Tally, bounds: Bounds): Hold | undefined
   const ran = `${usedOf(spent, budget)} already made${elsewhere > 0 ? `, ${elsewhere} in other scopes` : ''}`;
   const would = over.map((one) => excessText(one, bounds)).join('; ');
   const wayBack = by === 'generation' ? '. If that is a mistake, commit the former specs' : '';
-  const why = `${period} would make ${would} (${ran})${wayBack}. Allow it with ${flagOf[budget]} ${usedOf(all, budget)}, or with: setpoint approve`;
+  const why = `${period} would make ${would} (${ran})${wayBack}. Allow it with: setpoint apply ${flagOf[budget]} ${usedOf(all, budget)}, or: setpoint approve --reason "…"`;
   return (action) => (isHeld(action, held) ? { code: 'limit', why } : undefined);
 }
 
@@ -167,10 +167,10 @@ const sumOf = (a: Count, b: Count): Count => sorts.reduce((sum, sort) => plus(su
 function excessText({ of, count, most }: Excess, { owned }: Bounds): string {
   switch (of) {
     case 'share':
-      return `${count} of ${owned} resources, the limit is ${most}`;
+      return `${count} of ${owned} resources, the limit is ${most} (limits.share)`;
     case 'delete':
     case 'replace':
-      return `${count} ${of}s, the limit is ${most}`;
+      return `${count} ${of}s, the limit is ${most} (limits.${of}s)`;
     case 'create':
       return `${count} new machines, the limit is ${most} (limits.creates)`;
     case 'closure':

@@ -107,7 +107,7 @@ export const withdrawnHold =
     if (!unattended || !isWithdrawn || approved(action)) return undefined;
     return {
       code: 'approvals',
-      why: 'a person withdrew an approval by which its grace began. To keep it, restore its document; to delete it, approve it again: setpoint approve',
+      why: 'a person withdrew an approval by which its grace began. To keep it, restore its document; to delete it, approve it again: setpoint approve --reason "…"',
     };
   };
 

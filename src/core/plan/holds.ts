@@ -44,7 +44,7 @@ export function modeHold({ wanted, choices = {} }: Pick<PlanInput, 'wanted' | 'c
 const isAllowed = ({ grace }: Deletion): boolean => grace !== undefined && grace.phase !== 'begins' && grace.allowed;
 
 const before = 'was plan in the previous generation, and the looser mode counts from the next one';
-const applies = 'applies it, or approves it with: setpoint approve';
+const applies = 'applies it, or approves it with: setpoint approve --reason "…"';
 
 /** `protect` holds for the document's own word and, in the store, beyond it. A network's default group is protected by its cloud. */
 export function protectHold({ knowledge, wanted }: PlanInput): Hold {

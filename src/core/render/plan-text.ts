@@ -346,19 +346,25 @@ function findingLines(findings: readonly Finding[], how: ScopeHow, most: number)
  */
 function actingLines(findings: readonly Finding[], how: ScopeHow): readonly string[] {
   const byCause = Map.groupBy(findings, (finding) =>
-    'code' in finding && together.includes(finding.code) ? `${finding.kind} ${finding.why}` : finding,
+    'code' in finding && together.includes(finding.code) ? `${finding.kind} ${verbOf(finding)}${finding.why}` : finding,
   );
   return [...byCause.values()].flatMap(([first, ...rest]) => {
     if (first === undefined) return [];
     const more = rest.length === 0 ? '' : ` and ${rest.length} more`;
     return [
-      `  ${how.paint('note', `· ${subjectOf(first, more)}`)}  ${first.why}`,
+      `  ${how.paint('note', `· ${verbOf(first)}${subjectOf(first, more)}`)}  ${first.why}`,
       ...touchedLines([first, ...rest], how),
     ];
   });
 }
 
+/** The verb, where the reason does not name it. */
+const verbOf = (finding: Finding): string =>
+  finding.type === 'withheld' && (finding.code === 'limit' || finding.code === 'mode') ? `${finding.action} ` : '';
+
 const together: readonly string[] = [
+  'limit',
+  'mode',
   'not-observed',
   'unknown-region',
   'paused',

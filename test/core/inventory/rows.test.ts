@@ -120,11 +120,11 @@ describe('a row tells what differs, and where', () => {
     assert.deepEqual(row.sides.next, {
       verb: 'update',
       cause: 'drift',
-      held: 'its mode is plan: a person applies it, or approves it with: setpoint approve',
+      held: 'its mode is plan: a person applies it, or approves it with: setpoint approve --reason "…"',
     });
     assert.equal(
       row.state.reason,
-      'It was changed on the cloud: labels.tier. Its mode is plan: a person applies it, or approves it with: setpoint approve.',
+      'It was changed on the cloud: labels.tier. Its mode is plan: a person applies it, or approves it with: setpoint approve --reason "…"',
     );
   });
 

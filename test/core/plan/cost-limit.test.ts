@@ -257,7 +257,7 @@ describe('a limit on the monthly cost', () => {
 
   it('names the sum, the limit, the part of the change, and the ways round', () => {
     assert.deepEqual(whysOf(plansOf([scopeWith({ want: two })], 100)).slice(0, 1), [
-      'the estate would cost 148.00 USD a month, the limit is 100.00 (limits.cost); this change adds 74.00. Raise limits.cost, or allow it with --allow-cost 148.00, or with: setpoint approve',
+      'the estate would cost 148.00 USD a month, the limit is 100.00 (limits.cost); this change adds 74.00. Raise limits.cost, or allow it with: setpoint apply --allow-cost 148.00, or: setpoint approve --reason "…"',
     ]);
   });
 
@@ -269,7 +269,7 @@ describe('a limit on the monthly cost', () => {
 
   it('says which price is missing, and where to add it', () => {
     assert.deepEqual(whysOf(plansOf([scopeWith({ want: [unknown] })], 100)), [
-      'no price for aws eu-1 t3.xyz: add it to prices.yaml, because limits.cost counts it. Or: setpoint approve',
+      'no price for aws eu-1 t3.xyz: add it to prices.yaml, because limits.cost counts it. Or: setpoint approve --reason "…"',
     ]);
     const { disk: _, ...bare } = machine('small');
     assert.match(

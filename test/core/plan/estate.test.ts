@@ -88,7 +88,7 @@ const newMachines = (replicas: number): PlanInput => machines({ replicas, there:
 test('limits: new machines over the limit all wait, and the reason names both ways to let them pass', () => {
   const [made] = planEstate([newMachines(51)], bounds());
   assert.deepEqual(told(made ?? { actions: [], findings: [] }), [
-    '51 limit: this generation would make 51 new machines, the limit is 50 (limits.creates) (0 already made). If that is a mistake, commit the former specs. Allow it with --allow-creates 51, or with: setpoint approve',
+    '51 limit: this generation would make 51 new machines, the limit is 50 (limits.creates) (0 already made). If that is a mistake, commit the former specs. Allow it with: setpoint apply --allow-creates 51, or: setpoint approve --reason "…"',
   ]);
 });
 

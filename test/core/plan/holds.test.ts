@@ -83,9 +83,10 @@ const circumstances = modes.flatMap((mode) =>
 
 describe('the mode', () => {
   const observe = '{"code":"mode","why":"its mode is observe: read only."}';
-  const plan = '{"code":"mode","why":"its mode is plan: a person applies it, or approves it with: setpoint approve"}';
+  const plan =
+    '{"code":"mode","why":"its mode is plan: a person applies it, or approves it with: setpoint approve --reason \\"…\\""}';
   const was =
-    '{"code":"mode","why":"its mode was plan in the previous generation, and the looser mode counts from the next one: a person applies it, or approves it with: setpoint approve"}';
+    '{"code":"mode","why":"its mode was plan in the previous generation, and the looser mode counts from the next one: a person applies it, or approves it with: setpoint approve --reason \\"…\\""}';
   for (const { mode, unattended, approves, before } of circumstances)
     it(`${mode}, nobody there: ${unattended}, approved: ${approves}, before: ${before}`, () => {
       const choices = { unattended, approved: () => approves, modesBefore: () => before };

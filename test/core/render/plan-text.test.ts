@@ -229,6 +229,13 @@ test('changes that wait alike for a wave or a pause are one line', () => {
   assert.deepEqual(text({ stopped: [{ document: web, why: 'no such image' }] }).slice(-1), [
     '  · instance web-1 and 10 more withheld  stopped in wave 2 of 3: 1 of 12 done. no such image. To resume: setpoint resume --rollout-of aws/1/eu-1/instance/web --reason "…"; to go back: commit the former spec.',
   ]);
+  const fresh = plan({
+    ...machines({ replicas: 90, there: [] }),
+    choices: { holds: [() => ({ code: 'limit', why: 'too many' })] },
+  });
+  assert.deepEqual(planText([fresh], { revision: 'abcdef0123' }).split('\n').slice(-1), [
+    '  · create instance web-0 and 89 more withheld  too many',
+  ]);
   const { findings } = planJson([plan(given)], { estate: 'acme', revision: 'abcdef0123' }, (told) => told);
   assert.deepEqual(JSON.parse(JSON.stringify(findings[0])), {
     type: 'withheld',

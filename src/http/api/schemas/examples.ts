@@ -27,5 +27,5 @@ export const story = {
   nextAt: '2027-01-31T08:05:00.000Z',
   actionDigest: 'a014b81e02824523105a92d090e8801f67600315e12f18e5e974e6fa6a7b1a9c',
   digest: '59754106abb167f3d28f735295d24470b1d553843dcbd6786945a02eae39809b',
-  held: 'its mode is plan: a person applies it, or approves it with: setpoint approve',
+  held: 'its mode is plan: a person applies it, or approves it with: setpoint approve --reason "…"',
 } as const;

@@ -114,7 +114,7 @@ const rowExample: z.output<typeof fields> = {
   criticality: 'normal',
   labels: { Name: 'web-0', tier: 'test' },
   status: 'Drifted',
-  reason: `It was changed on the cloud: labels.tier. Its mode is plan: a person applies it, or approves it with: setpoint approve.`,
+  reason: `It was changed on the cloud: labels.tier. Its mode is plan: a person applies it, or approves it with: setpoint approve --reason "…"`,
   code: 'mode',
   since: story.lookedAt,
   generation: 7,
