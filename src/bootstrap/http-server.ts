@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { ListenAddress } from '../cli/context.ts';
 import type { Access } from '../core/access/access-document.ts';
 import { criticalityOf } from '../core/criticality.ts';
@@ -98,7 +98,7 @@ async function startHere(
 }
 
 /** In a clone and in the package alike: the build copies it. */
-const consoleFolder = fileURLToPath(new URL('../../console/dist', import.meta.url));
+const consoleFolder = join(import.meta.dirname, '../../console', 'dist');
 
 const nobodyKnown = (host: string): string =>
   `${host} is not this machine, and callers could not authenticate. Create a token first (setpoint token make), or name trusted issuers with --access.`;
