@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../support/until.ts';
 import { commandLine } from './support/in-process.ts';
 import { sandboxed } from './support/sandboxed.ts';
 
@@ -7,6 +8,9 @@ test('inventory tells which machines the internet reaches, and --exposed by whic
   const run = commandLine();
   const place = await sandboxed();
   assert.equal((await run(['apply', place.specs, '--allow-endpoint', '--yes'])).code, 0);
+  // why: apply does not wait for machines to run
+  const reread = () => run(['inventory', place.specs, '--refresh', '--allow-endpoint']);
+  await until('the machines run', async () => !(await reread()).stdout.includes('Settling'));
   const all = await run(['inventory', place.specs]);
   assert.match(all.stdout, /instance +web-0 +InSync +ours +yes +i-/);
   assert.match(all.stdout, /instance +db-0 +InSync +ours +no +i-/);

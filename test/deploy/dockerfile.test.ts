@@ -27,12 +27,13 @@ function readStages(): readonly (readonly Instruction[])[] {
   return stages;
 }
 
-/** The build context: the exceptions of .dockerignore from its exclusions. */
+/** The build context: the exceptions of .dockerignore from its exclusions. What a build or npm made in a folder is left out after it. */
 function readAdmitted(): readonly string[] {
   const lines = readFileSync(join(top, '.dockerignore'), 'utf8').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (rules[0] !== '*') throw new Error('.dockerignore is to leave out everything that it does not name');
-  return rules.slice(1).map((rule) => rule.replace(/^!/, ''));
+  const made = rules.slice(1).filter((rule) => /\/(?:node_modules|dist)$/.test(rule));
+  return rules.slice(1).flatMap((rule) => (made.includes(rule) ? [] : [rule.replace(/^!/, '')]));
 }
 
 const stages = readStages();
