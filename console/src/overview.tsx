@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Objective, Pause, PendingApprovals, Slo, Target, Targets } from './api.d.ts';
 import { ApiError } from './api-client.ts';
-import { everyStatus, Failure, Loading, Notice, Panel, Status, statusLooks, When } from './parts.tsx';
+import { everyStatus, Failure, Loading, Notice, Panel, Status, statusLooks, Table, When } from './parts.tsx';
 import * as ask from './queries.ts';
 import { spanText } from './time.ts';
 import { type Concern, type Verdict, verdictOf } from './verdict.ts';
@@ -108,25 +108,11 @@ function TargetsPanel({ targets, estate }: TargetsPanelProps) {
     );
   return (
     <Panel title="Targets">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys */}
-      <section className="scroll" tabIndex={0} aria-label="Targets, a table">
-        <table className="grid targets">
-          <thead>
-            <tr>
-              <th scope="col">Target</th>
-              <th scope="col">Resources</th>
-              <th scope="col">Observed</th>
-              <th scope="col">Last reconcile</th>
-              <th scope="col">Next</th>
-            </tr>
-          </thead>
-          <tbody>
-            {targets.map((target) => (
-              <TargetRow key={target.name} target={target} estate={estate} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table name="Targets" className="targets" columns={['Target', 'Resources', 'Observed', 'Last reconcile', 'Next']}>
+        {targets.map((target) => (
+          <TargetRow key={target.name} target={target} estate={estate} />
+        ))}
+      </Table>
     </Panel>
   );
 }
@@ -390,40 +376,24 @@ function Figures({ slo: { items } }: { readonly slo: Slo }) {
   );
 }
 
+const figureColumns = [
+  'Target',
+  'Kind',
+  { title: 'Resources', isNumber: true },
+  { title: 'In sync', isNumber: true },
+  { title: 'Drifted', isNumber: true },
+  { title: 'Converged P50', isNumber: true },
+  { title: 'P95', isNumber: true },
+  'Open',
+] as const;
+
 function FigureTable({ moved }: { readonly moved: readonly Objective[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys
-    <section className="scroll" tabIndex={0} aria-label="Drift and convergence, a table">
-      <table className="grid figures">
-        <thead>
-          <tr>
-            <th scope="col">Target</th>
-            <th scope="col">Kind</th>
-            <th scope="col" className="right">
-              Resources
-            </th>
-            <th scope="col" className="right">
-              In sync
-            </th>
-            <th scope="col" className="right">
-              Drifted
-            </th>
-            <th scope="col" className="right">
-              Converged P50
-            </th>
-            <th scope="col" className="right">
-              P95
-            </th>
-            <th scope="col">Open</th>
-          </tr>
-        </thead>
-        <tbody>
-          {moved.map((objective) => (
-            <FigureRow key={`${objective.target} ${objective.kind}`} objective={objective} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table name="Drift and convergence" className="figures" columns={figureColumns}>
+      {moved.map((objective) => (
+        <FigureRow key={`${objective.target} ${objective.kind}`} objective={objective} />
+      ))}
+    </Table>
   );
 }
 

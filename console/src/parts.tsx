@@ -91,6 +91,40 @@ export function Panel({ title, aside, children }: PanelProps) {
   );
 }
 
+interface TableProps {
+  /** For screen readers: `Targets`. */
+  readonly name: string;
+  readonly className?: string;
+  /** A column of numbers has `isNumber`. */
+  readonly columns: readonly (string | { readonly title: string; readonly isNumber: true })[];
+  readonly children: ReactNode;
+}
+
+/** A table that scrolls by itself where it is wider than the page, also by keys. `children`: its rows. */
+export const Table = ({ name, className = '', columns, children }: TableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys
+  <section className="scroll" tabIndex={0} aria-label={`${name}, a table`}>
+    <table className={`grid ${className}`}>
+      <thead>
+        <tr>
+          {columns.map((column) =>
+            typeof column === 'string' ? (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ) : (
+              <th key={column.title} scope="col" className="right">
+                {column.title}
+              </th>
+            ),
+          )}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </section>
+);
+
 interface NoticeProps {
   readonly tone?: 'quiet' | 'wrong' | 'attention' | 'well';
   readonly title: string;

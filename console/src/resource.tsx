@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { Explanation, LastModifiedBy, Relation, ResourceDetails, ResourceVersion } from './api.d.ts';
 import { ApiError } from './api-client.ts';
-import { Failure, Loading, Notice, Panel, Status, When } from './parts.tsx';
+import { Failure, Loading, Notice, Panel, Status, Table, When } from './parts.tsx';
 import * as ask from './queries.ts';
 import { callTexts, entryText, type FieldRow, fieldRows, lastApplied, valueText } from './sides.ts';
 import { spanText } from './time.ts';
@@ -140,24 +140,20 @@ function Sides({ details: { desired, observed, diff, estate, address }, of }: De
   if (rows.length === 0) return <Notice title="Neither the specs nor the cloud have fields of it" />;
   return (
     <Panel title="Desired, observed, last applied" aside={differenceText(rows, desired, observed.object)}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys */}
-      <section className="scroll" tabIndex={0} aria-label="Fields, a table">
-        <table className="grid sides">
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Desired{desired === undefined ? ' · no document' : ''}</th>
-              <th scope="col">Observed · {observed.object?.state ?? 'no object'}</th>
-              <th scope="col">Last applied{applied === undefined ? '' : ` · entry ${applied.seq}`}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Side key={row.field} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        name="Fields"
+        className="sides"
+        columns={[
+          'Field',
+          `Desired${desired === undefined ? ' · no document' : ''}`,
+          `Observed · ${observed.object?.state ?? 'no object'}`,
+          `Last applied${applied === undefined ? '' : ` · entry ${applied.seq}`}`,
+        ]}
+      >
+        {rows.map((row) => (
+          <Side key={row.field} row={row} />
+        ))}
+      </Table>
       {applied === undefined && entries.isSuccess ? (
         <p className="quiet small">The newest 20 entries of the ledger hold no applied state of it.</p>
       ) : null}
@@ -374,35 +370,23 @@ function Origins({ details: { origins } }: { readonly details: ResourceDetails }
   if (origins.length === 0) return null;
   return (
     <Panel title="Where each desired field comes from">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys */}
-      <section className="scroll" tabIndex={0} aria-label="Origins, a table">
-        <table className="grid">
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Value</th>
-              <th scope="col">From</th>
-            </tr>
-          </thead>
-          <tbody>
-            {origins.map(({ document, field, value, layer, file, line, patch }) => (
-              <tr key={`${document} ${field}`}>
-                <th scope="row">{field}</th>
-                <td>{valueText(value)}</td>
-                <td>
-                  {file === undefined ? layer : `${file}:${line}`}
-                  {file === undefined || layer === 'base' ? null : <span className="quiet"> {layer}</span>}
-                  {patch === undefined ? null : (
-                    <div className="quiet small">
-                      {patch.actor}: {patch.reason}, until <When at={patch.until} />
-                    </div>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table name="Origins" columns={['Field', 'Value', 'From']}>
+        {origins.map(({ document, field, value, layer, file, line, patch }) => (
+          <tr key={`${document} ${field}`}>
+            <th scope="row">{field}</th>
+            <td>{valueText(value)}</td>
+            <td>
+              {file === undefined ? layer : `${file}:${line}`}
+              {file === undefined || layer === 'base' ? null : <span className="quiet"> {layer}</span>}
+              {patch === undefined ? null : (
+                <div className="quiet small">
+                  {patch.actor}: {patch.reason}, until <When at={patch.until} />
+                </div>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Panel>
   );
 }
