@@ -276,7 +276,7 @@ async function become(scene: Scene, change: Partial<Steered>): Promise<void> {
     if (performance.now() > end) throw new Error('no worker took the specs on');
 }
 
-/** What was protected once needs two people over the API, or one at the store who says so. */
+/** Deletes as a person at the store: over the API, an object that was ever protected needs approvals of two people. */
 async function applyWithoutApprovals({ fleet }: Scene): Promise<void> {
   const lifted = ['--without-approvals', '--reason', 'the trial is over', '--lock-timeout', '2m'];
   const { code, stdout, stderr } = await fleet.run(['apply', fleet.dir, '--allow-endpoint', '--yes', ...lifted]);

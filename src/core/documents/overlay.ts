@@ -82,7 +82,7 @@ function withoutNetwork(tree: MapTree): MapTree {
   return { ...tree, entries: new Map(tree.entries).set('spec', { ...spec, value: { ...spec.value, entries: rest } }) };
 }
 
-/** Of two with one name the first counts; another check reports that there are two. */
+/** The first of two documents with one name counts. Another check reports both. */
 function indexOf(documents: readonly Tree[]): ReadonlyMap<string, number> {
   const keyed = documents.map((tree, at) => [keyOf(tree) ?? '', at] as const);
   return new Map(keyed.toReversed());
