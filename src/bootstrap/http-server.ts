@@ -91,7 +91,7 @@ async function startHere(
     ...(tls === undefined ? {} : { tls: tls === 'proxy' ? tls : await readTls(tls) }),
     webhooks,
     api: apiOn(ground, { ...around, session: sessionCookie(tls !== undefined) }),
-    console: consoleFolder,
+    consoleFolder,
     clock,
     log,
   });

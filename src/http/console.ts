@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { takesType } from './negotiation.ts';
+import { namesType } from './negotiation.ts';
 
 /** Everything is of this server: a page loads nothing from elsewhere, and runs no script or style that is not a file of the build. */
 const policy = [
@@ -16,8 +16,9 @@ const policy = [
 /**
  * Serves the built console at `/`, and answers each address of a screen with the one page: its scripts read the rest of the address. The
  * names of other files have a hash of the content, so browsers keep them. Does nothing where the console is not built: `/` is then a 404.
+ * Only a request that names HTML gets the page. Probes and curl send any type: a page would tell them that a wrong address is right.
  *
- * `folder`: what `npm run console:build` wrote.
+ * `folder`: the output of `npm run console:build`.
  */
 export function consoleRoutes(app: FastifyInstance, folder: string): void {
   if (!existsSync(join(folder, 'index.html'))) return;
@@ -30,7 +31,7 @@ export function consoleRoutes(app: FastifyInstance, folder: string): void {
     method: ['GET', 'HEAD'],
     url: '/*',
     handler: async ({ url, headers: { accept } }, reply) => {
-      const isPage = !/^\/(?:v1|assets)(?:\/|$)/.test(url) && accept !== undefined && takesType(accept, 'text/html');
+      const isPage = !/^\/(?:v1|assets)(?:\/|$)/.test(url) && namesType(accept, 'text/html');
       if (!isPage) return reply.callNotFound();
       reply.headers({ 'content-security-policy': policy, 'cache-control': 'no-cache' });
       return reply.sendFile('index.html', folder, { cacheControl: false, acceptRanges: false });

@@ -1,7 +1,8 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasSessionCookie } from './auth/session-cookie.ts';
 
 /** A header that names alternatives with weights, as Accept and Accept-Encoding: https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2 */
 type Weights = ReadonlyMap<string, number>;
@@ -28,6 +29,10 @@ export function takesType(accept: string | undefined, type: string): boolean {
   const weight = weights.get(bare.trim()) ?? weights.get(`${bare.split('/')[0]}/*`) ?? weights.get('*/*') ?? 0;
   return weight > 0;
 }
+
+/** True where Accept names this very media type. A wildcard names none. */
+export const namesType = (accept: string | undefined, type: string): boolean =>
+  (weightsIn(accept ?? '').get(type) ?? 0) > 0;
 
 /** The first of `offered` with the greatest weight in Accept-Encoding; undefined: the answer goes as it is. */
 export function encodingFor<E extends string>(header: string | undefined, offered: readonly E[]): E | undefined {
@@ -62,7 +67,8 @@ const compressible = /^(?:text\/(?!event-stream)|application\/(?:javascript|(?:[
 /**
  * Compresses answers as Accept-Encoding asks, beside the event loop. `no-transform` in an answer's Cache-Control keeps it as it is:
  * answers with a secret have that, since lengths of compressed text tell of what stands beside it (BREACH, https://www.breachattack.com).
- * Others need no more: no other site can make a browser ask with its credential, as the cookie is of SameSite=Strict.
+ * A page of another port or of a sibling subdomain is of the same site, so it can make a browser ask with the cookie of a session. Answers
+ * to such requests stay as they are, unless the browser reports a page of this very server.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload: unknown) => {
@@ -70,7 +76,7 @@ export function compressAnswers(app: FastifyInstance): void {
     if (!isCompressible(reply) || !(isStream || isLong(payload))) return payload;
     reply.header('vary', 'accept-encoding');
     const name = encodingFor(request.headers['accept-encoding'], offered);
-    if (name === undefined || request.method === 'HEAD') return payload;
+    if (name === undefined || request.method === 'HEAD' || mayBeCaused(request)) return payload;
     reply.header('content-encoding', name);
     const encoding = encodings[name];
     reply.removeHeader('content-length');
@@ -79,6 +85,10 @@ export function compressAnswers(app: FastifyInstance): void {
     return pipeline(payload, encoding.stream(), () => {});
   });
 }
+
+/** True where a page of another origin may have caused the request, with the cookie of a session. */
+const mayBeCaused = ({ headers }: FastifyRequest): boolean =>
+  hasSessionCookie(headers.cookie) && headers['sec-fetch-site'] !== 'same-origin';
 
 const isLong = (payload: unknown): payload is string | Buffer =>
   (typeof payload === 'string' || Buffer.isBuffer(payload)) && Buffer.byteLength(payload) >= leastBytes;

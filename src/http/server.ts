@@ -28,7 +28,7 @@ interface HttpDependencies {
   readonly webhooks?: WebhookDependencies;
   readonly api?: Omit<ApiOptions, 'clock' | 'log'>;
   /** The folder of the built console. Absent: this server has none. */
-  readonly console?: string;
+  readonly consoleFolder?: string;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -70,7 +70,7 @@ const chooseAnother = 'Choose another with --listen.';
 
 /** Everything but the port: what tests put requests to. */
 export function httpApp(
-  { webhooks, api, console, clock, log }: HttpDependencies,
+  { webhooks, api, consoleFolder, clock, log }: HttpDependencies,
   tls?: Exclude<ListenAddress['tls'], 'proxy'>,
 ): FastifyInstance {
   const app = openApp(log, tls);
@@ -80,7 +80,7 @@ export function httpApp(
     app.addHook('onClose', () => receiver.close());
   }
   if (api !== undefined) serveRoutes(app, { ...api, clock, log });
-  if (console !== undefined) consoleRoutes(app, console);
+  if (consoleFolder !== undefined) consoleRoutes(app, consoleFolder);
   return app;
 }
 

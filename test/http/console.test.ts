@@ -18,7 +18,7 @@ describe('the console', () => {
     'assets/.hidden': 'x',
     'secret.txt': 'x',
   });
-  const app = httpApp({ console: folder, clock, log });
+  const app = httpApp({ consoleFolder: folder, clock, log });
   after(() => app.close());
   const get = (
     url: string,
@@ -64,15 +64,18 @@ describe('the console', () => {
     assert.equal((await get('/assets/../secret.txt')).payload, page));
 
   it('is no answer to programs, nor to anything but reading', async () => {
-    for (const accept of ['application/json', '*/*;q=0, application/json'])
-      assert.equal((await get('/', { accept })).statusCode, 404);
+    const others = ['*/*', 'text/*', 'text/html;q=0, */*', 'application/json', '*/*;q=0, application/json', ''];
+    for (const accept of others)
+      for (const url of ['/', '/livez', '/inventroy'])
+        assert.equal((await get(url, { accept })).statusCode, 404, `${url} ${accept}`);
+    assert.equal((await get('/', { accept: 'application/xhtml+xml, TEXT/HTML;q=0.5' })).statusCode, 200);
     assert.equal((await get('/', {})).statusCode, 404);
     assert.equal((await get('/', html, 'POST')).statusCode, 404);
   });
 });
 
 it('a server without a built console has no page', async () => {
-  const app = httpApp({ console: temporaryFolder(), clock, log });
+  const app = httpApp({ consoleFolder: temporaryFolder(), clock, log });
   const { statusCode } = await app.inject({ url: '/', headers: html });
   assert.equal(statusCode, 404);
   await app.close();

@@ -40,7 +40,11 @@ export function admission({
       spend(from, reply);
       return anonymous;
     }
-    refuseOtherOrigins(credential, request);
+    if (isOfOtherOrigin(credential, request)) {
+      // why: a refusal costs too. Nobody has checked the credential yet, so the address pays
+      spend(from, reply);
+      throw new ProblemError(crossSite);
+    }
     const caller = await authenticate(credential.authorization);
     spend(caller === undefined ? from : `as ${caller.id}`, reply);
     if (caller === undefined) throw new ProblemError(unauthorized);
@@ -50,10 +54,10 @@ export function admission({
   };
 }
 
-/** A browser sends its cookie whoever wrote the page. Reading is harmless: the browser shows the answer to no other origin. */
-function refuseOtherOrigins({ byCookie }: RequestCredential, request: FastifyRequest): void {
+/** A browser sends its cookie for pages of any author. Reading is harmless: the browser shows the answer to no other origin. */
+function isOfOtherOrigin({ byCookie }: RequestCredential, request: FastifyRequest): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (byCookie && !isRead && !isSameOrigin(headerReader(request))) throw new ProblemError(crossSite);
+  return byCookie && !isRead && !isSameOrigin(headerReader(request));
 }
 
 /**

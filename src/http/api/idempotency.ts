@@ -6,7 +6,7 @@ import { apiLimits } from '../limits.ts';
 import { badInput, type Problem, ProblemError } from '../problem.ts';
 import { sha256 } from '../sha256.ts';
 import { type Answer, type LongAnswer, UndeclaredAnswer } from './answers.ts';
-import type { Caller } from './route.ts';
+import { anonymous, type Caller } from './route.ts';
 
 /** An attempt that holds a key for longer than this has died: no answer takes as long. */
 const abandonedMs = 2 * apiLimits.stillMs;
@@ -17,6 +17,7 @@ const abandonedMs = 2 * apiLimits.stillMs;
  *   the key                         | what happens
  *   --------------------------------+----------------------------------------------------
  *   none, or the request only reads | it is done
+ *   of an anonymous caller          | it is done: strangers share no keys, and write no rows
  *   new                             | it is done; what was refused may be tried again
  *   the same request, done          | what was answered, with Idempotency-Replayed
  *   the same, the answer not kept   | 409: done, and not repeated
@@ -32,7 +33,8 @@ export async function answerOnce(
   work: () => Promise<Answer | LongAnswer>,
 ): Promise<Answer | LongAnswer> {
   const key = request.headers[idempotencyKey.name];
-  if (key === undefined || request.method === 'GET' || request.method === 'HEAD') return work();
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (key === undefined || isRead || caller.id === anonymous.id) return work();
   if (typeof key !== 'string' || !idempotencyKey.isSound(key))
     throw new ProblemError(badInput([{ in: 'header', at: idempotencyKey.name, expected: idempotencyKey.expected }]));
   const named = namedRequest(request, caller, key);

@@ -55,7 +55,7 @@ const session = {
 } as const;
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { method, operation, permission, request } = route;
+  const { method, operation, permission, request, ignoresCredential = false } = route;
   const { id: operationId, tag, summary, description } = operation;
   const isRead = method === 'GET';
   return {
@@ -65,7 +65,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(description === undefined ? {} : { description }),
     security: permission === undefined ? [] : [{ bearer: [] }, { session: [] }],
     ...(permission === undefined ? {} : { 'x-setpoint-permission': permission }),
-    ...parametersOf(request, isRead),
+    ...parametersOf(request, !isRead && !ignoresCredential),
     ...(request.body === undefined
       ? {}
       : {
@@ -90,9 +90,9 @@ const mostOf = ({ bodyBytes = apiLimits.bodyBytes }: RequestSchema): string => `
 
 function parametersOf(
   { params: path, query }: RequestSchema,
-  isRead: boolean,
+  takesKey: boolean,
 ): Pick<ZodOpenApiOperationObject, 'requestParams'> {
-  const header = isRead ? undefined : idempotencyKey.header;
+  const header = takesKey ? idempotencyKey.header : undefined;
   return {
     requestParams: {
       ...(path === undefined ? {} : { path }),

@@ -40,14 +40,21 @@ export function credentialOf(request: FastifyRequest, cookie: SessionCookie): Re
     const authorization = authorizationHeader(request.raw.rawHeaders);
     return { isGiven: true, byCookie: false, ...(authorization === undefined ? {} : { authorization }) };
   }
-  const values = (request.headers.cookie ?? '').split(';').flatMap((pair) => {
-    const at = pair.indexOf('=');
-    return pair.slice(0, at).trim() === cookie.name ? [pair.slice(at + 1).trim()] : [];
-  });
+  const values = valuesOf(request.headers.cookie, cookie);
   const [token] = values;
   if (token === undefined || token === '') return { isGiven: false, byCookie: false };
   return { isGiven: true, byCookie: true, ...(values.length === 1 ? { authorization: `Bearer ${token}` } : {}) };
 }
+
+/** True where the header Cookie has a session's cookie, under either name. */
+export const hasSessionCookie = (header: string | undefined): boolean =>
+  [true, false].some((isSecure) => valuesOf(header, sessionCookie(isSecure)).length > 0);
+
+const valuesOf = (header: string | undefined, { name }: SessionCookie): readonly string[] =>
+  (header ?? '').split(';').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
+  });
 
 /**
  * True where a page of this very server sent the request, as the browser reports it: https://www.w3.org/TR/fetch-metadata/. SameSite alone

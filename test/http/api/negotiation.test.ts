@@ -113,6 +113,34 @@ describe('compressed answers', () => {
   });
 });
 
+describe('an answer that another page may have caused', () => {
+  const site = (name: string) => ({ 'sec-fetch-site': name });
+  for (const [name, headers, encoding] of [
+    [
+      'with the cookie of a session, by a page of another port',
+      { cookie: 'setpoint=x', ...site('same-site') },
+      undefined,
+    ],
+    ['with the cookie, by a sibling subdomain', { cookie: 'a=b; __Host-setpoint=x', ...site('same-site') }, undefined],
+    ['with the cookie, by another site', { cookie: 'setpoint=x', ...site('cross-site') }, undefined],
+    ['with the cookie, by an address that was typed', { cookie: 'setpoint=x', ...site('none') }, undefined],
+    ['with the cookie, by a browser that reports no site', { cookie: 'setpoint=x' }, undefined],
+    ['with the cookie twice', { cookie: 'setpoint=x; setpoint=y' }, undefined],
+    ['with the cookie, by a page of this server', { cookie: 'setpoint=x', ...site('same-origin') }, 'gzip'],
+    ['with other cookies only', { cookie: 'theme=setpoint=x', ...site('same-site') }, 'gzip'],
+    ['without a cookie', site('cross-site'), 'gzip'],
+  ] as const)
+    it(`${name}: ${encoding ?? 'as it is'}, whole and in a stream`, async () => {
+      const api = apiWorld({ routes });
+      for (const what of ['GET /v1/words?count=5000', 'GET /v1/words?count=5000&as=csv']) {
+        const answer = await api.ask('viewer', what, { headers: { 'accept-encoding': 'gzip', ...headers } });
+        assert.deepEqual([answer.status, answer.headers['content-encoding']], [200, encoding], what);
+        assert.equal(answer.headers['vary'], 'accept-encoding');
+      }
+      await api.close();
+    });
+});
+
 describe('Accept', () => {
   it('that an address cannot meet is refused before anything is done', async () => {
     const api = apiWorld({ routes });

@@ -55,6 +55,8 @@ describe('the document of the API', () => {
       JSON.stringify(operation?.parameters),
       /"in":"path","name":"name".*"in":"header","name":"idempotency-key"/,
     );
+    for (const one of [paths['/v1/session']?.post, paths['/v1/session']?.delete])
+      assert.deepEqual(one && (one.parameters ?? []), [], 'a request without a caller has no such key');
   });
 });
 

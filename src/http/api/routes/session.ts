@@ -21,7 +21,7 @@ const tokenSchema = z
   .regex(/^[\w.~+/-]+=*$/)
   .meta({ description: 'A token of Setpoint, or a JWT of an issuer that the access file names' });
 
-/** Signs a browser in and out: what it may do follows from its credential, as for any other caller. */
+/** Signs a browser in and out. The credential decides its rights, as for any other caller. */
 export const sessionRoutes = ({ authenticate, cookie }: SessionDependencies): readonly Route[] => [
   route({
     method: 'POST',
