@@ -72,7 +72,7 @@ const retired: ReadonlySet<string> = new Set(['DEPRECATED', 'OBSOLETE', 'DELETED
  * The projects of public images, which Google maintains or takes from the vendor of the system. Nobody else can have one of these ids.
  * https://docs.cloud.google.com/compute/docs/images/os-details
  */
-export const publicProjects: ReadonlySet<string> = new Set([
+const publicProjects: ReadonlySet<string> = new Set([
   'almalinux-cloud',
   'centos-cloud',
   'cos-cloud',

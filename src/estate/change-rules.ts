@@ -1,4 +1,4 @@
-import { type Action, actionKey, type Requirement, type ScopePlan } from '../core/action.ts';
+import { type Action, actionKey, isRestart, type Requirement, type ScopePlan } from '../core/action.ts';
 import { ofKind } from '../core/documents/spec-set.ts';
 import { type Effect, effectInSteps, joinEffects } from '../core/effect/effect.ts';
 import type { Guards } from '../core/guards.ts';
@@ -154,7 +154,7 @@ async function changeRulesOf(policies: readonly PolicyRules[], today: string): P
     kinds.map((kind) => [kind, rulesAbout(kind, policies).filter((rule) => subjectOf(rule) !== 'resource')] as const),
   );
   const all = [...about.values()].flat();
-  const ofRemovals = new Map(
+  const ofChanges = new Map(
     [...about].map(([kind, rules]) => [kind, rules.filter((rule) => subjectOf(rule) === 'change')]),
   );
   if (all.length === 0) return undefined;
@@ -165,10 +165,10 @@ async function changeRulesOf(policies: readonly PolicyRules[], today: string): P
       flatMapInSteps(
         changes,
         (change) => {
-          const rules = (isRemoval(change) ? ofRemovals : about).get(change.view.kind) ?? [];
+          const rules = (choosesNoImage(change) ? ofChanges : about).get(change.view.kind) ?? [];
           const { view: resource, image } = change;
           const found = evaluateNow(rules, { resource, change: change.change, ...(image && { image }) });
-          const broken = exemptions.brokenBy(change, rules, found);
+          const broken = warningsOfUnasked(exemptions.brokenBy(change, rules, found), change);
           return broken.length === 0 ? [] : [{ change, rules: broken }];
         },
         changesAtOnce,
@@ -178,9 +178,16 @@ async function changeRulesOf(policies: readonly PolicyRules[], today: string): P
 
 const changesAtOnce = 50;
 
-/** A removal leaves no machine that boots from an image. So does the stop that begins one. */
-const isRemoval = ({ actions: [action] }: Change): boolean =>
-  action !== undefined && (!('desired' in action) || (action.verb === 'update' && action.retires !== undefined));
+/** A rule that lacks the facts of an image, which the next observation reads: it denies nothing of a stored one, and warns. */
+function warningsOfUnasked(broken: readonly BrokenRule[], { image }: Change): readonly BrokenRule[] {
+  if (image === undefined || !('unread' in image) || image.isUnasked !== true) return broken;
+  return broken.map((rule) => (rule.failed === image.unread ? { ...rule, effect: 'warn' } : rule));
+}
+
+/** A removal leaves no machine that boots from an image, nor does the stop that begins one. The start of a machine that Setpoint stopped chooses none. */
+const choosesNoImage = ({ actions: [action] }: Change): boolean =>
+  action !== undefined &&
+  (!('desired' in action) || isRestart(action) || (action.verb === 'update' && action.retires !== undefined));
 
 function changesOf(
   plan: ScopePlan,

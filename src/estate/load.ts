@@ -93,7 +93,7 @@ export async function keptSpecs(
  * Specs of a folder, by the revision of the active ones where they are the same: a checkout of the active commit is active, whatever read it.
  * Patches and ends beside the active ones do not count.
  */
-export async function asActive(
+export async function withActiveRevision(
   tree: SpecTree,
   { estate, store: { generations, fleet } }: { readonly estate: string; readonly store: ActiveStore },
 ): Promise<SpecTree> {

@@ -184,7 +184,7 @@ export async function withViolations(
   const tags = tagsOf(targets, documents);
   const regions = new Map(targets.map(({ metadata, spec }) => [metadata.name, spec.region]));
   const regionOf = (target: string): string | undefined => regions.get(target);
-  const imageOf = imagesBy(observation);
+  const imageOf = imagesBy({ observation });
   const viewed = rows.flatMap((row) =>
     viewsOfRow(row, tags, regionOf).map((one) => {
       const image = imageOf(one.view);
@@ -200,7 +200,7 @@ export async function withViolations(
 }
 
 /** True where a rule of the specs is about images, or one that the generation before enforces. */
-export async function askForImages(
+export async function needsImageFacts(
   { documents }: Pick<OpenedEstate['tree'], 'documents'>,
   before?: Pick<Guards, 'enforced'>,
 ): Promise<boolean> {

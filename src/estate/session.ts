@@ -8,7 +8,7 @@ import { type Opening, type OpeningPorts, openSession } from '../engine/session.
 import type { Provider, Session } from '../ports/provider.ts';
 import { launchOf } from './boot-data.ts';
 import { type OpenedEstate, providerOf } from './load.ts';
-import { askForImages } from './policies.ts';
+import { needsImageFacts } from './policies.ts';
 
 /** A scope's session, and the other parts that the engine needs. Close the session afterwards. */
 export async function openSite(scope: CompiledScope, estate: OpenedEstate, ports: OpeningPorts): Promise<Site> {
@@ -40,7 +40,7 @@ export function siteOn(
 }
 
 /** The same scope, whose observations read facts of images where a policy asks for them, now or in the generation before. */
-export async function withImages(
+export async function withImageFacts(
   site: Site,
   {
     estate: { tree },
@@ -48,7 +48,7 @@ export async function withImages(
   }: { readonly estate: Pick<OpenedEstate, 'tree'>; readonly scope: Pick<CompiledScope, 'wanted'> },
   before?: Pick<Guards, 'enforced'>,
 ): Promise<Site> {
-  return (await askForImages(tree, before)) ? { ...site, images: imagesIn(scope.wanted) } : site;
+  return (await needsImageFacts(tree, before)) ? { ...site, images: imagesIn(scope.wanted) } : site;
 }
 
 /** The images that documents state, each once. */

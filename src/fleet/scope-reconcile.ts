@@ -7,7 +7,7 @@ import type { Progress, ReconcileControl } from '../engine/control.ts';
 import type { PlannedObservation } from '../engine/converge.ts';
 import type { Site } from '../engine/ports.ts';
 import type { OpenedEstate } from '../estate/load.ts';
-import { openSite, withImages } from '../estate/session.ts';
+import { openSite, withImageFacts } from '../estate/session.ts';
 import type { PendingState } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
@@ -265,7 +265,7 @@ async function convergeAndHeal(
   // why: its type is named, as a property of another name would go unseen
   const steering: ReconcileControl = { signal, poll: yieldCheck(where, pendingState, context), notify: tell };
   const reconcileConstraints = await reconcileConstraintsOf(where, activeSpec, { store: context.store, generations });
-  const site = await withImages(opened.site, activeSpec, reconcileConstraints.policies?.before);
+  const site = await withImageFacts(opened.site, activeSpec, reconcileConstraints.policies?.before);
   const scene = { ...opened, site };
   const newest = await convergeScope(scene, reconcileConstraints, context, {
     ...steering,

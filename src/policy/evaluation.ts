@@ -3,13 +3,11 @@ import type { Expression, Found, Outcome } from '../core/policy/evaluate.ts';
 import { messageOf } from '../core/text.ts';
 import {
   compileExpression,
+  type ExpressionForm,
   type ExpressionSubject,
-  isAboutEffect,
-  isAboutImage,
-  isShort,
+  formOf,
   type Prepared,
   prepare,
-  subjectOf,
 } from './expressions.ts';
 
 /**
@@ -26,12 +24,8 @@ export interface Evaluation {
 /** The findings of each resource, in order. */
 export type Evaluated = readonly (readonly Found[])[];
 
-interface Compiled {
+interface Compiled extends ExpressionForm {
   readonly run: (prepared: Prepared) => Outcome;
-  readonly isShort: boolean;
-  readonly subject: ExpressionSubject;
-  readonly isAboutImage: boolean;
-  readonly isAboutEffect: boolean;
 }
 
 const remembered = new Map<string, Compiled>();
@@ -50,13 +44,7 @@ function compiled({ text, kinds }: Expression): Compiled {
 
 function compiledOrFailed(text: string, kinds: Expression['kinds']): Compiled {
   try {
-    return {
-      run: compileExpression(text, kinds),
-      isShort: isShort(text, kinds),
-      subject: subjectOf(text, kinds),
-      isAboutImage: isAboutImage(text, kinds),
-      isAboutEffect: isAboutEffect(text, kinds),
-    };
+    return { run: compileExpression(text, kinds), ...formOf(text, kinds) };
   } catch (error) {
     const failed = messageOf(error);
     return { run: () => ({ failed }), isShort: true, subject: 'resource', isAboutImage: false, isAboutEffect: false };

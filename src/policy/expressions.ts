@@ -56,7 +56,8 @@ export function faultIn(text: string, kinds: readonly Kind[], ofChange = false):
   if (type !== 'bool' && type !== 'dyn') return { message: `it is of type ${type}, not true or false`, offset: 0 };
   if (namesIn(environment.parse(text).ast).includes('cel'))
     return { message: 'cel.bind is not allowed: a value may double with each use', offset: 0 };
-  if ((ofChange || subjectOf(text, kinds) !== 'resource') && !isShort(text, kinds))
+  const form = formOf(text, kinds);
+  if ((ofChange || form.subject !== 'resource') && !form.isShort)
     return {
       message: 'a rule about a change or an image cannot have a macro within another; ask for a port with includes',
       offset: 0,
@@ -306,33 +307,35 @@ function* callsOf(node: unknown): Iterable<Call> {
 /** Methods that evaluate their argument for each entry of a list: https://github.com/google/cel-spec/blob/master/doc/langdef.md#macros */
 const macros: ReadonlySet<unknown> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
-/**
- * True where no macro is within another: then the time of the expression grows with its length and with the lists of its resource, and
- * no faster.
- */
-export function isShort(text: string, kinds: readonly Kind[]): boolean {
-  return depthOf(environmentFor(kinds).parse(text).ast) <= 1;
-}
-
 /** Variables that only a change has: see src/core/policy/change.ts. */
 const ofChange: ReadonlySet<unknown> = new Set(['action', 'plan', 'effect']);
 
 /** The subject of an expression: the facts without which nobody can evaluate it. A change has those of its image, too. */
 export type ExpressionSubject = 'resource' | 'image' | 'change';
 
-export function subjectOf(text: string, kinds: readonly Kind[]): ExpressionSubject {
-  const names = namesIn(environmentFor(kinds).parse(text).ast);
-  if (names.some((name) => ofChange.has(name))) return 'change';
-  return names.includes('image') ? 'image' : 'resource';
+/**
+ * - `isShort`: no macro is within another. Then the time of the expression grows with its length and with the lists of its resource, and
+ *   no faster.
+ * - `isAboutImage`, `isAboutEffect`: it names the image of a machine, or the effect of a change on traffic, whatever else it names.
+ */
+export interface ExpressionForm {
+  readonly subject: ExpressionSubject;
+  readonly isShort: boolean;
+  readonly isAboutImage: boolean;
+  readonly isAboutEffect: boolean;
 }
 
-/** True where the expression is about the image of a machine, whatever else it is about. */
-export const isAboutImage = (text: string, kinds: readonly Kind[]): boolean =>
-  namesIn(environmentFor(kinds).parse(text).ast).includes('image');
-
-/** True where the expression is about the effect of a change on traffic. */
-export const isAboutEffect = (text: string, kinds: readonly Kind[]): boolean =>
-  namesIn(environmentFor(kinds).parse(text).ast).includes('effect');
+export function formOf(text: string, kinds: readonly Kind[]): ExpressionForm {
+  const { ast } = environmentFor(kinds).parse(text);
+  const names = new Set(namesIn(ast));
+  const isAboutImage = names.has('image');
+  const ofResource = isAboutImage ? 'image' : 'resource';
+  return {
+    subject: [...names].some((name) => ofChange.has(name)) ? 'change' : ofResource,
+    isShort: depthOf(ast) <= 1,
+    ...{ isAboutImage, isAboutEffect: names.has('effect') },
+  };
+}
 
 function namesIn(node: unknown): readonly unknown[] {
   if (Array.isArray(node)) return node.flatMap(namesIn);

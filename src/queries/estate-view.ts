@@ -39,7 +39,7 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
       const knowledge = await withUnrecorded(known, observation, store.inventory);
       return {
         scope,
-        input: { wanted: scope.wanted, observation, knowledge, ...providedBy(scope, estate), choices },
+        input: { wanted: scope.wanted, observation, isStored: true, knowledge, ...providedBy(scope, estate), choices },
       };
     }),
   );

@@ -90,7 +90,7 @@ test('a rule about an image is not judged without a cloud', async () => {
   assert.equal(code, 0, stdout);
 });
 
-test('in audit the machines that stand are judged, with one call an hour', async () => {
+test('in audit the machines that stand are judged, and the facts serve the next commands', async () => {
   write({ old: 'ami-0aaaaaaaaaaaaaaaa', foreign: 'ami-0cccccccccccccccc' }, 'audit');
   sandbox.control.log.clear();
   const { stdout } = await run(['inventory', dir, '--violations', '--refresh', ...store, '--json']);
@@ -109,8 +109,13 @@ test('in audit the machines that stand are judged, with one call an hour', async
 test('without a policy about images none is read', async () => {
   write({ old: 'ami-0aaaaaaaaaaaaaaaa', foreign: 'ami-0cccccccccccccccc' });
   sandbox.control.log.clear();
-  await run(['plan', dir, ...store]);
+  // why: another store, which has no facts yet
+  const { code } = await run(['plan', dir, '--allow-endpoint', '--dir', temporaryFolder()]);
+  assert.equal(code, 0);
   assert.equal(reads(), 0);
+  write({ old: 'ami-0aaaaaaaaaaaaaaaa', foreign: 'ami-0cccccccccccccccc' }, 'audit');
+  await run(['plan', dir, '--allow-endpoint', '--dir', temporaryFolder()]);
+  assert.equal(reads(), 1);
 });
 
 test('enforced, a launch from an old image or from that of a stranger is withheld, and others go on', async () => {
@@ -137,7 +142,7 @@ test('an image that the cloud does not know has no answer, with its reason', asy
   const { stdout } = await run(['plan', dir, ...store]);
   assert.match(
     stdout,
-    /has no answer for it \(nobody knows the facts of the image ami-0dddddddddddddddd: .+\), which denies it/,
+    /has no answer for it \(the facts of the image ami-0dddddddddddddddd are unknown: .+\), which denies it/,
   );
 });
 
@@ -149,10 +154,11 @@ test('facts that nobody may read deny, with the reason of the cloud', async () =
   const { stdout } = await run(['plan', dir, ...store]);
   assert.match(
     stdout,
-    /has no answer for it \(nobody knows the facts of the image ami-0eeeeeeeeeeeeeeee: .*not authorized/,
+    /has no answer for it \(the facts of the image ami-0eeeeeeeeeeeeeeee are unknown: .*not authorized/,
   );
   sandbox.control.faults.remove(fault);
   const { stdout: after } = await run(['plan', dir, ...store]);
+  assert.match(after, /\+ instance new-0/);
   assert.doesNotMatch(after, /has no answer/);
 });
 

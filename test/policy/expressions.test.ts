@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ResourceView, RuleView } from '../../src/core/policy/view.ts';
 import type { Kind } from '../../src/core/resource.ts';
-import { compileExpression, faultIn, isAboutImage, isShort, prepare, subjectOf } from '../../src/policy/expressions.ts';
+import { compileExpression, faultIn, formOf, prepare } from '../../src/policy/expressions.ts';
 
 const rule: RuleView = {
   kind: 'firewall-rule',
@@ -141,12 +141,15 @@ const ofChange: readonly (readonly [string, boolean])[] = [
 ];
 for (const [text, want] of ofChange)
   it(`of a change: ${text} is ${want}`, () => {
-    assert.equal(subjectOf(text, ['firewall-rule']), 'change');
+    assert.equal(formOf(text, ['firewall-rule']).subject, 'change');
     assert.equal(compileExpression(text, ['firewall-rule'])(prepare({ resource: rule, change })), want);
   });
 
 it('a rule about a resource is not about a change', () =>
-  assert.equal(subjectOf("resource.action == 'plan.x' && resource.name == 'effect'", ['firewall-rule']), 'resource'));
+  assert.equal(
+    formOf("resource.action == 'plan.x' && resource.name == 'effect'", ['firewall-rule']).subject,
+    'resource',
+  ));
 
 it('cel.bind, which doubles values, is refused', () =>
   assert.match(faultIn('cel.bind(a, [1], a + a == [1, 1])', ['network'])?.message ?? '', /cel\.bind is not allowed/));
@@ -160,7 +163,7 @@ const ofImages: readonly (readonly [text: string, want: boolean])[] = [
 ];
 for (const [text, want] of ofImages)
   it(`of an image: ${text} is ${want}`, () => {
-    assert.equal(subjectOf(text, ['instance']), 'image');
+    assert.equal(formOf(text, ['instance']).subject, 'image');
     assert.equal(compileExpression(text, ['instance'])(prepare({ resource: machine, image: stranger })), want);
   });
 
@@ -169,8 +172,8 @@ it('only a policy of machines may name an image', () =>
 
 it('a rule about a change and an image is about the change', () => {
   const text = "action.verb == 'create' && image.deprecated";
-  assert.equal(subjectOf(text, ['instance']), 'change');
-  assert.equal(isAboutImage(text, ['instance']), true);
+  assert.equal(formOf(text, ['instance']).subject, 'change');
+  assert.equal(formOf(text, ['instance']).isAboutImage, true);
 });
 
 it('a rule about a change cannot nest macros', () =>
@@ -187,4 +190,4 @@ const lengths: readonly (readonly [string, boolean])[] = [
   ["(resource.peers.exists(a, a == 'x') ? [1] : [2]).exists(c, [1].map(d, d) == [c])", false],
 ];
 for (const [text, short] of lengths)
-  it(`${text} is ${short ? 'short' : 'not short'}`, () => assert.equal(isShort(text, ['firewall-rule']), short));
+  it(`${text} is ${short ? 'short' : 'not short'}`, () => assert.equal(formOf(text, ['firewall-rule']).isShort, short));

@@ -6,7 +6,7 @@ import { sourceJson } from '../../core/render/plan-json.ts';
 import { formatMoment, heldText, shortRevision, writerText } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { ttlText } from '../../core/ttl.ts';
-import { asActive, type Estate } from '../../estate/load.ts';
+import { type Estate, withActiveRevision } from '../../estate/load.ts';
 import { namesAnotherEstate } from '../../ports/sources.ts';
 import {
   type BrokenPolicy,
@@ -64,7 +64,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const { terminal, clock } = context;
   const estate = await readEstate({ dir, targets: [], allowEndpoint: true, ...overlayOf(options) }, context);
   const found = await withExistingStore(options.dir, context, async (store) => {
-    const tree = await asActive(estate.tree, { estate: estate.name, store });
+    const tree = await withActiveRevision(estate.tree, { estate: estate.name, store });
     return estateStatusOf({ ...estate, tree }, store);
   });
   if (options.json) printJson(terminal, statusJson(found));

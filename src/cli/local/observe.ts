@@ -14,7 +14,7 @@ import type { Site } from '../../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints, keepActive, type SeenScope } from '../../estate/active-spec.ts';
 import { attemptOf } from '../../estate/inventory-sync.ts';
 import { type Estate, providerOf } from '../../estate/load.ts';
-import { openSite, withImages } from '../../estate/session.ts';
+import { openSite, withImageFacts } from '../../estate/session.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
 import {
@@ -152,7 +152,7 @@ async function observeEstate(
     const known = (await store?.inventory.knowledge(estate.name, scope.scope)) ?? withoutStore(estate.name);
     const opened = await openSite(scope, estate, { secrets: estate.secrets, clock, signal });
     const withSettings = { ...opened, freshFilters, settings: new Set([...(opened.settings ?? []), ...settings]) };
-    const site = await withImages(withSettings, { estate, scope }, before);
+    const site = await withImageFacts(withSettings, { estate, scope }, before);
     const ports = { limiter: dependencies.limiter, clock, random: Math.random };
     const observation = await observe(site, known, ports, { signal, notify: reportScope(scope.scope, progress) });
     await store?.inventory.record(estate.name, observation);

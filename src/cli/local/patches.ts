@@ -2,7 +2,7 @@ import { documentTitle } from '../../core/documents/document.ts';
 import { fieldText, type Patch } from '../../core/patch.ts';
 import { dayOf, formatMoment } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
-import { asActive, type Estate, openEstate } from '../../estate/load.ts';
+import { type Estate, openEstate, withActiveRevision } from '../../estate/load.ts';
 import { besideActive, EndedIsNeeded } from '../../estate/patches.ts';
 import type { Store } from '../../ports/store.ts';
 import type { CliProcess } from '../context.ts';
@@ -19,7 +19,7 @@ export async function besidePatchesOf<E extends Estate>(
 ): Promise<E> {
   if (store === undefined || estate.tree.patches !== undefined) return estate;
   const parse = dependencies.parseStoredSpecs;
-  const known = await asActive(estate.tree, { estate: estate.name, store });
+  const known = await withActiveRevision(estate.tree, { estate: estate.name, store });
   const tree = await besideActive(known, { estate: estate.name, store, parse }).catch(asUserError);
   if (tree.revision === known.revision) return { ...estate, tree };
   const opened = await openEstate(tree, dependencies.provider, dayOf(clock.now()));

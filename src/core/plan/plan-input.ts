@@ -74,6 +74,8 @@ export interface Allowed extends Pick<Terms, 'mode' | 'protect'> {
 export interface PlanInput {
   readonly wanted: Wanted;
   readonly observation: Observation;
+  /** True: the observation is one of the store. What it did not ask for, such as the facts of a new image, the next one does. */
+  readonly isStored?: boolean;
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
   readonly choices?: Choices;

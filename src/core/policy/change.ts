@@ -90,7 +90,7 @@ export function changesIn(plan: ScopePlan, input: PlanInput, { effect, ...stated
   const groups = [...Map.groupBy(actions, (action) => `${action.verb} ${action.kind} ${nameOf(action)}`).values()];
   const counts = countsOf(groups.flatMap((all) => all[0] ?? []));
   const views = viewsAt(actions, input, stated);
-  const imageOf = imagesBy(input.observation);
+  const imageOf = imagesBy(input);
   return groups.flatMap((all) => {
     const [first] = all;
     if (first === undefined) return [];

@@ -2,7 +2,7 @@ import type { Observation } from '../observed.ts';
 import type { Kind } from '../resource.ts';
 
 /** The image of a machine as expressions see it: documented in docs/policies.md. */
-export interface ImageView {
+interface ImageView {
   /** Whole days since the cloud made it. Absent: the cloud does not report that. */
   readonly age?: number;
   readonly owner: string;
@@ -10,8 +10,11 @@ export interface ImageView {
   readonly deprecated: boolean;
 }
 
-/** `unread`: the reason for which nobody knows the facts, a clause for people. */
-export type GivenImage = ImageView | { readonly unread: string };
+/**
+ * `unread`: the reason for which the facts are unknown, a clause for people. `isUnasked`: the plan is of a stored observation that did not
+ * ask for them; the next observation does, before anything is launched.
+ */
+export type GivenImage = ImageView | { readonly unread: string; readonly isUnasked?: true };
 
 /** The part of a resource's view that names its image. */
 interface WithImage {
@@ -19,22 +22,29 @@ interface WithImage {
   readonly image?: string;
 }
 
+/** `isStored`: see PlanInput. */
+interface ImageSource {
+  readonly observation: Pick<Observation, 'images' | 'at'>;
+  readonly isStored?: boolean | undefined;
+}
+
 const day = 86_400_000;
 
 /** Answers for the image of a machine by the facts of one observation, and undefined for other resources. */
 export function imagesBy({
-  images: facts,
-  at,
-}: Pick<Observation, 'images' | 'at'>): (view: WithImage) => GivenImage | undefined {
+  observation: { images: facts, at },
+  isStored = false,
+}: ImageSource): (view: WithImage) => GivenImage | undefined {
   const read = new Map(facts?.read.map((fact) => [fact.image, fact]));
   const reasons = new Map(facts?.unread.map(({ image, reason }) => [image, reason]));
   return ({ kind, image }) => {
     if (kind !== 'instance') return undefined;
-    if (image === undefined) return { unread: 'nobody knows its image' };
+    if (image === undefined) return { unread: 'its image is unknown' };
     const fact = read.get(image);
     if (fact === undefined) {
-      const reason = reasons.get(image) ?? 'no observation has read it yet';
-      return { unread: `nobody knows the facts of the image ${image}: ${reason}` };
+      const reason = reasons.get(image);
+      const unread = `the facts of the image ${image} are unknown: ${reason ?? 'no observation has read them yet'}`;
+      return reason === undefined && isStored ? { unread, isUnasked: true } : { unread };
     }
     const { createdAt, owner, verified, deprecated } = fact;
     const age = createdAt === undefined ? {} : { age: Math.max(0, Math.floor((at - createdAt) / day)) };

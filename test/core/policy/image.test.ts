@@ -17,7 +17,7 @@ const fact = (image: string, more: Partial<ImageFact> = {}): ImageFact => ({
   ...more,
 });
 
-const imageOf = imagesBy({
+const observation = {
   at: now,
   images: {
     at: now,
@@ -28,7 +28,8 @@ const imageOf = imagesBy({
     ],
     unread: [{ image: 'ami-gone', reason: 'AWS has no image ami-gone' }],
   },
-});
+};
+const imageOf = imagesBy({ observation });
 
 const cases: readonly (readonly [name: string, view: ResourceView, want: unknown])[] = [
   ['the age is in whole days', machine('ami-old'), { age: 200, owner: '1', verified: true, deprecated: false }],
@@ -41,14 +42,23 @@ const cases: readonly (readonly [name: string, view: ResourceView, want: unknown
   [
     'an unknown image has the reason of the cloud',
     machine('ami-gone'),
-    { unread: 'nobody knows the facts of the image ami-gone: AWS has no image ami-gone' },
+    { unread: 'the facts of the image ami-gone are unknown: AWS has no image ami-gone' },
   ],
   [
     'an image that nobody read says so',
     machine('ami-new'),
-    { unread: 'nobody knows the facts of the image ami-new: no observation has read it yet' },
+    { unread: 'the facts of the image ami-new are unknown: no observation has read them yet' },
   ],
-  ['a machine without a known image says so', machine(), { unread: 'nobody knows its image' }],
+  ['a machine without a known image says so', machine(), { unread: 'its image is unknown' }],
   ['a network has no image', { ...at, kind: 'network', address: 'aws/1/r/network/core', name: 'core' }, undefined],
 ];
 for (const [name, view, want] of cases) test(name, () => assert.deepEqual(imageOf(view), want));
+
+test('a stored observation that did not ask for an image says so, and one that the cloud does not know stays unknown', () => {
+  const ofStored = imagesBy({ observation, isStored: true });
+  assert.deepEqual(ofStored(machine('ami-new')), {
+    unread: 'the facts of the image ami-new are unknown: no observation has read them yet',
+    isUnasked: true,
+  });
+  assert.deepEqual(ofStored(machine('ami-gone')), imageOf(machine('ami-gone')));
+});
