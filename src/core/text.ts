@@ -39,6 +39,12 @@ function* units(character: string): Iterable<number> {
 
 const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
 
+/** `a, b and 3 more`: the first texts, and the number of the others. */
+export function listed(texts: readonly string[], most = 5): string {
+  const more = texts.length - most;
+  return `${texts.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** The text as the end of a sentence; '' stays. */
 export const withFullStop = (text: string): string => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
 

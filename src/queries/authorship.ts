@@ -1,6 +1,7 @@
 import { isForgeAddress, mayBeSamePerson, personKeys, proposalBot } from '../core/access/person.ts';
 import type { Action, ScopePlan } from '../core/action.ts';
 import { documentOfReplica } from '../core/resource.ts';
+import { listed } from '../core/text.ts';
 import type { Authorship, Poster } from '../ports/queries.ts';
 import type { GenerationAuthors } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
@@ -74,13 +75,13 @@ function judged(generations: readonly GenerationAuthors[], by: Poster): Authorsh
   if (mine.length > 0)
     return {
       unknown,
-      refused: `You are an author of these actions (${listed(mine)}): another person must review and approve them.`,
+      refused: `You are an author of these actions (${numbersOf(mine)}): another person must review and approve them.`,
     };
   const nameless = generations.filter(({ authors }) => authors?.names.includes(somebody));
   if (nameless.length > 0)
     return {
       unknown,
-      refused: `Some actions have an unknown author (${listed(nameless)}). It may be you. ${named}`,
+      refused: `Some actions have an unknown author (${numbersOf(nameless)}). It may be you. ${named}`,
     };
   if (generations.length > most || generations.some(({ authors }) => authors?.more === true))
     return { unknown, refused: `These actions have too many authors to check, and you may be one of them. ${onStore}` };
@@ -108,13 +109,8 @@ const somebody = 'somebody by no e-mail address';
 
 const isAddress = (name: string): boolean => name.includes('@');
 
-const listed = (generations: readonly GenerationAuthors[]): string =>
-  `generation ${generations
-    .map(({ generation }) => generation)
-    .slice(0, shown)
-    .join(', ')}`;
-
-const shown = 5;
+const numbersOf = (generations: readonly GenerationAuthors[]): string =>
+  `generation ${listed(generations.map(({ generation }) => `${generation}`))}`;
 
 const onStore = 'A person with access to the store can approve with: setpoint approve --reason "…"';
 const named = `Submit with a token of a person: setpoint token make --for PERSON. ${onStore}`;

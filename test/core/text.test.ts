@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messageOf, printable, printableLines, withFullStop, withoutFullStop } from '../../src/core/text.ts';
+import { listed, messageOf, printable, printableLines, withFullStop, withoutFullStop } from '../../src/core/text.ts';
 
 const rows: readonly (readonly [name: string, given: string, want: string])[] = [
   ['line breaks and tabs by their short names', 'a\nb\rc\td', 'a\\nb\\rc\\td'],
@@ -22,6 +22,14 @@ test('printable lines: their breaks stay, a tab does not', () =>
 test('a full stop: one, and none where the text ends by itself', () => {
   assert.deepEqual(['', 'no', 'no.', 'no!', 'no?'].map(withFullStop), ['', 'no.', 'no.', 'no!', 'no?']);
   assert.deepEqual(['', 'no', 'no.', 'no!'].map(withoutFullStop), ['', 'no', 'no', 'no!']);
+});
+
+test('a list: the first texts, and the number of the others', () => {
+  assert.deepEqual(
+    [[], ['a'], ['a', 'b'], ['a', 'b', 'c', 'd']].map((texts) => listed(texts, 2)),
+    [...['', 'a', 'a, b', 'a, b and 2 more']],
+  );
+  assert.equal(listed([...'abcdef']), 'a, b, c, d, e and 1 more');
 });
 
 test('the message of any thrown value', () =>

@@ -1,7 +1,7 @@
 import type { Action, Cause, DeleteReason, Finding, WithholdCode } from '../action.ts';
 import type { FieldChange } from '../diff.ts';
 import type { Gap } from '../observed.ts';
-import { withFullStop, withoutFullStop } from '../text.ts';
+import { listed, withFullStop, withoutFullStop } from '../text.ts';
 import type { PlanOutcome, Subject } from './plan-outcome.ts';
 import type { Status } from './row.ts';
 
@@ -239,11 +239,11 @@ const deleteWords: Readonly<Record<DeleteReason, string>> = {
 /** So many are named. */
 const mostFields = 4;
 
-function fieldsOf(changes: readonly FieldChange[]): string {
-  const names = changes.map(({ field }) => field);
-  const more = names.length - mostFields;
-  return `${names.slice(0, mostFields).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
+const fieldsOf = (changes: readonly FieldChange[]): string =>
+  listed(
+    changes.map(({ field }) => field),
+    mostFields,
+  );
 
 function nextText({ verb, cause }: Action): string {
   const does: Readonly<Record<Action['verb'], string>> = {

@@ -1,4 +1,5 @@
 import type { WithholdCode } from '../action.ts';
+import { listed } from '../text.ts';
 import type { Row, Status } from './row.ts';
 
 /** Resources that drifted and that no worker heals before a person acts. */
@@ -75,11 +76,8 @@ export function withheldText(withheld: readonly WithheldDrift[]): string | undef
   return `Withheld drift: ${[...groups, ...(rest === 0 ? [] : [`${rest} more: setpoint inventory`])].join(' · ')}`;
 }
 
-function actorsText(actors: readonly string[]): string {
-  if (actors.length === 0) return '';
-  const rest = actors.length - mostActors;
-  return ` (changed by ${actors.slice(0, mostActors).join(', ')}${rest > 0 ? ` and ${rest} more` : ''})`;
-}
+const actorsText = (actors: readonly string[]): string =>
+  actors.length === 0 ? '' : ` (changed by ${listed(actors, mostActors)})`;
 
 const mostGroups = 3;
 const mostActors = 2;

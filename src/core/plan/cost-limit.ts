@@ -3,6 +3,7 @@ import { inCents, type PriceTable } from '../cost/cost.ts';
 import { type CostIncrease, costsBy, type ScopeCost } from '../cost/scope-cost.ts';
 import { type CostLimit, costLimitIn } from '../limits.ts';
 import type { ScopeKey } from '../resource.ts';
+import { listed } from '../text.ts';
 import type { Hold, PlanInput, Withholding } from './plan-input.ts';
 
 /** The limit of an estate's monthly cost, and the prices that it is counted by. Both are of one currency: see `costBounds`. */
@@ -155,10 +156,9 @@ const mostNamed = 3;
 
 function withoutPrice(unpriced: readonly string[]): string {
   const named = [...new Set(unpriced)].toSorted();
-  const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : '';
   const it = named.length > 1 ? 'them' : 'it';
   const disk = named.some((what) => /\bdisk\b/.test(what)) ? ', and state disk.size and disk.type' : '';
-  return `no price for ${named.slice(0, mostNamed).join(', ')}${more}: add ${it} to prices.yaml${disk}`;
+  return `no price for ${listed(named, mostNamed)}: add ${it} to prices.yaml${disk}`;
 }
 
 interface Over {

@@ -2,7 +2,7 @@ import type { Effect, End, TrafficChange } from '../effect/effect.ts';
 import type { ServiceEntry } from '../effect/service-set.ts';
 import { formatPort, type PortRange } from '../port-set.ts';
 import type { ScopeKey } from '../resource.ts';
-import { printable } from '../text.ts';
+import { listed, printable } from '../text.ts';
 import { short } from './rule-text.ts';
 import { type Paint, plain, type Style } from './wording.ts';
 
@@ -152,8 +152,7 @@ const mostCauses = 2;
 
 /** `firewall-rule core.ssh and 2 more` */
 function byText({ resources }: ChangeJson): string {
-  const named = resources.slice(0, mostCauses).map(resourceText).join(', ');
-  return resources.length > mostCauses ? `${named} and ${resources.length - mostCauses} more` : named;
+  return listed(resources.map(resourceText), mostCauses);
 }
 
 const resourceText = (ref: string): string => {

@@ -1,6 +1,6 @@
 import type { DecidingRule, Reach, ReachAnswer, ReachStep, ReachWay } from '../effect/reach.ts';
 import type { ScopeKey } from '../resource.ts';
-import { printable } from '../text.ts';
+import { listed, printable } from '../text.ts';
 import { servicesJson, servicesText } from './effect.ts';
 import { type Paint, plain, type Style } from './wording.ts';
 
@@ -50,19 +50,12 @@ function wayLines(
   ];
   const told = answer === 'no' ? '' : `  ${services.join('; ')}`;
   return [
-    `  ${paint(styles[answer], answer)}  ${namesText(from)} → ${namesText(to)}${told}`,
+    `  ${paint(styles[answer], answer)}  ${listed(from)} → ${listed(to)}${told}`,
     ...steps
       .filter((step) => answer !== 'no' || step.answer !== 'yes')
       .map((step) => `      ${step.reason}${paint('dim', placesText(step, placeOf))}`),
   ];
 }
-
-const mostNames = 5;
-
-const namesText = (names: readonly string[]): string =>
-  names.length <= mostNames
-    ? names.join(', ')
-    : `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`;
 
 function placesText({ rules }: ReachStep, placeOf: (document: Place) => string): string {
   const places = new Set(rules.flatMap(({ document }) => (document === undefined ? [] : [placeOf(document)])));
