@@ -2,6 +2,7 @@ import { covers, seesTargets } from '../core/access/grant.ts';
 import type { CompiledScope } from '../core/compile/compile.ts';
 import { withheldChangesIn } from '../core/inventory/withheld-changes.ts';
 import type { Knowledge } from '../core/knowledge.ts';
+import { remembered } from '../core/remembered.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { ScopeFigures } from '../ports/figures.ts';
@@ -81,15 +82,6 @@ async function factsOf({ estate, seen, newest }: FactsAsked, store: Store): Prom
     halfReplaced,
     held,
     inGrace: await gracesOf(held.rows, newest, knowledgeOf),
-  };
-}
-
-function remembered<T>(read: (scope: ScopeKey) => Promise<T>): (scope: ScopeKey) => Promise<T> {
-  const known = new Map<ScopeKey, Promise<T>>();
-  return (scope) => {
-    const reading = known.get(scope) ?? read(scope);
-    known.set(scope, reading);
-    return reading;
   };
 }
 

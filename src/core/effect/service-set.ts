@@ -59,7 +59,7 @@ function combined(a: Services, b: Services, ports: Combine<readonly PortRange[]>
 }
 
 /** The same two sets are joined again and again. */
-function remembered(join: Combine<Services>): Combine<Services> {
+function rememberedJoin(join: Combine<Services>): Combine<Services> {
   const known = new WeakMap<Services, WeakMap<Services, Services>>();
   return (a, b) => {
     const byOther = known.get(a) ?? new WeakMap<Services, Services>();
@@ -70,7 +70,7 @@ function remembered(join: Combine<Services>): Combine<Services> {
   };
 }
 
-const united = remembered((a, b) =>
+const united = rememberedJoin((a, b) =>
   combined(
     a,
     b,
@@ -79,9 +79,9 @@ const united = remembered((a, b) =>
   ),
 );
 
-const subtracted = remembered((a, b) => combined(a, b, subtractPorts, (some, taken) => some && !taken));
+const subtracted = rememberedJoin((a, b) => combined(a, b, subtractPorts, (some, taken) => some && !taken));
 
-const intersected = remembered((a, b) =>
+const intersected = rememberedJoin((a, b) =>
   combined(
     a,
     b,

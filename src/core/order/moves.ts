@@ -3,6 +3,7 @@ import type { Cidr } from '../cidr.ts';
 import { groupByMany } from '../group-by-many.ts';
 import { groupsNamed } from '../kinds/firewall-rule.ts';
 import { membershipsOf } from '../kinds/instance.ts';
+import { remembered } from '../remembered.ts';
 import { type InstanceAttributes, isAddress, nameIn, type Ref } from '../resource.ts';
 import { type Flow, flowOf } from './flow.ts';
 import type { Graph } from './graph.ts';
@@ -192,15 +193,6 @@ function successorsIn(graph: Graph, changes: readonly RuleChange[], around: Surr
     const { byHolder, byPeer } = bundles(group);
     return oneGate(graph, [...new Set([...byHolder, ...byPeer].map(({ bundle }) => bundle))].map(gates.all));
   });
-}
-
-function remembered<K, T>(make: (key: K) => T): (key: K) => T {
-  const made = new Map<K, { readonly value: T }>();
-  return (key) => {
-    const known = made.get(key) ?? { value: make(key) };
-    made.set(key, known);
-    return known.value;
-  };
 }
 
 const oneGate = (graph: Graph, needs: readonly number[]): readonly number[] =>

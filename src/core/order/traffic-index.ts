@@ -1,6 +1,7 @@
 import type { Cidr } from '../cidr.ts';
 import { groupByMany } from '../group-by-many.ts';
 import type { PortRange } from '../port-set.ts';
+import { remembered } from '../remembered.ts';
 import type { Flow, Peer, Service } from './flow.ts';
 import type { Neighbours } from './neighbours.ts';
 
@@ -81,15 +82,6 @@ function lookupIn(
 function joined(lists: readonly (readonly Bundle[])[]): readonly Bundle[] {
   const filled = lists.filter(({ length }) => length > 0);
   return filled.length > 1 ? [...new Set(filled.flat())] : (filled[0] ?? none);
-}
-
-function remembered<T>(make: (key: string) => T): (key: string) => T {
-  const made = new Map<string, { readonly value: T }>();
-  return (key) => {
-    const known = made.get(key) ?? { value: make(key) };
-    made.set(key, known);
-    return known.value;
-  };
 }
 
 function holdersMet(

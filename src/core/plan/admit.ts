@@ -10,6 +10,7 @@ import { groupChangeOf, membershipsAfter } from '../order/moves.ts';
 import { type Member, neighboursOf, nobodyAround, type Surroundings } from '../order/neighbours.ts';
 import { type RuleChange, ruleChanges } from '../order/rule-changes.ts';
 import { type Bundle, type Entry, type TrafficIndex, trafficIndex } from '../order/traffic-index.ts';
+import { remembered } from '../remembered.ts';
 import { type Address, type CloudId, type InstanceAttributes, isAddress, type Kind, type Ref } from '../resource.ts';
 import { compareText } from '../text.ts';
 import { changesOf } from './changes.ts';
@@ -404,14 +405,10 @@ function heldMachines(actions: readonly Action[], missing: readonly Rule[], arou
   if (around.standing.length === 0) return [];
   const index = indexOf(missing, around, { as: 'passing' });
   const standing = groupByMany(around.standing, groupsNamed);
-  const found = new Map<Ref, number | undefined>();
-  const absentFor = (group: Ref): number | undefined => {
-    if (!found.has(group)) {
-      const flows = (standing.get(group) ?? []).flatMap((rule) => flowOf(rule) ?? []);
-      found.set(group, firstOf(flows.flatMap((flow) => index.meeting(flow, flow.action))));
-    }
-    return found.get(group);
-  };
+  const absentFor = remembered((group: Ref): number | undefined => {
+    const flows = (standing.get(group) ?? []).flatMap((rule) => flowOf(rule) ?? []);
+    return firstOf(flows.flatMap((flow) => index.meeting(flow, flow.action)));
+  });
   return actions.flatMap((action): Held => {
     const absent = groupChangeOf(action).leaves.flatMap((group) => missing[absentFor(group) ?? -1] ?? [])[0];
     if (absent === undefined) return [];

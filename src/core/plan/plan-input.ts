@@ -8,6 +8,7 @@ import type { Guards } from '../guards.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Observation } from '../observed.ts';
 import type { RemediationBefore, Remediations } from '../remediation.ts';
+import { remembered } from '../remembered.ts';
 import type { Address, CloudId, Kind, ScopeKey } from '../resource.ts';
 import type { Rollout } from '../rollout.ts';
 import type { Steps } from '../steps.ts';
@@ -192,9 +193,5 @@ export function modesBefore(
     return strictest([...own(document), inherited.scopes[scope] ?? undefined]);
   };
   // why: each hold asks for each action of a document
-  const found = new Map<Address, Mode | undefined>();
-  return (document) => {
-    if (!found.has(document)) found.set(document, modeBefore(document));
-    return found.get(document);
-  };
+  return remembered(modeBefore);
 }
