@@ -1,19 +1,19 @@
+import { type ChangeCalendar, freezeSpan } from './change-windows.ts';
 import { byStrictness } from './desired.ts';
 import { type GracePeriods, graceLength, usualGrace } from './grace.ts';
 import type { Guards } from './guards.ts';
 import { kindNames } from './kinds/kinds.ts';
-import { canonical } from './ledger/canonical.ts';
 import { type CostLimit, fieldOf, type Limits, mostOf, sorts } from './limits.ts';
 import type { PolicyRules } from './policy/rules.ts';
 import { type RemediationGuards, remediations } from './remediation.ts';
 import { type Paint, plain } from './render/wording.ts';
 import { type Address, shortAddress } from './resource.ts';
-import { printable } from './text.ts';
+import { listed, printable } from './text.ts';
 
 /**
  * The guards that one generation has and a later one would have looser, for people: `limits.deletes 5 → 50`, `protect of network core`.
- * `isMeant`: of guards of documents only these; absent: all, and those of estate, targets and policies too. A changed policy, window or
- * freeze counts, as nobody can tell whether it is looser.
+ * `isMeant`: of guards of documents only these; absent: all, and those of estate, targets and policies too. A policy, window or freeze
+ * counts unless its fields show that it holds as much as before.
  */
 export function loosenedGuards(
   before: Guards,
@@ -25,9 +25,9 @@ export function loosenedGuards(
   return [
     ...limitsLoosened(before.limits, after.limits),
     ...ofDocuments,
-    ...namedChanges(['policy', 'policies'], textsOf(before.enforced), textsOf(after.enforced)),
-    ...namedChanges(['window', 'windows'], before.calendar?.windows, after.calendar?.windows),
-    ...namedChanges(['freeze', 'freezes'], before.calendar?.freezes, after.calendar?.freezes),
+    ...namedChanges(['policy', 'policies'], policiesLoosened(before.enforced, after.enforced)),
+    ...namedChanges(['window', 'windows'], windowsLoosened(before.calendar?.windows, after.calendar?.windows)),
+    ...namedChanges(['freeze', 'freezes'], freezesLoosened(before.calendar?.freezes, after.calendar?.freezes)),
     ...remediationLoosened(before.remediation?.scopes, after.remediation?.scopes),
     ...graceShortened(before.grace, after.grace),
   ];
@@ -77,32 +77,143 @@ function documentsLoosened(before: Guards, after: Guards, isMeant: (document: Ad
   });
 }
 
-const most = 5;
+type Change = 'goes' | 'changes' | 'comes';
 
-const listed = (names: readonly string[]): string =>
-  `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;
+interface NamedChange {
+  readonly name: string;
+  readonly change: Change;
+}
 
-/** Without the scopes of their targets then: a new target loosens no policy. */
-const textsOf = (policies: readonly PolicyRules[] = []): readonly Named[] =>
-  policies.map(({ scopes: _, ...policy }) => policy);
+const changeOfMany: Readonly<Record<Change, string>> = { goes: 'go', changes: 'change', comes: 'come' };
 
-type Named = { readonly name: string };
-
-/** A record of the store may have its fields in another order. */
 function namedChanges(
   [one, many]: readonly [one: string, many: string],
-  before: readonly Named[] | undefined = [],
-  after: readonly Named[] | undefined = [],
+  loosened: readonly NamedChange[],
 ): readonly string[] {
-  const still = new Map(after.map((guard) => [guard.name, canonical(guard)]));
-  const gone = before.filter(({ name }) => !still.has(name));
-  const changed = before.filter((guard) => still.has(guard.name) && still.get(guard.name) !== canonical(guard));
-  const said = (guards: readonly Named[], [goes, go]: readonly [string, string]): readonly string[] => {
-    const names = listed(guards.map(({ name }) => name));
-    if (guards.length < 2) return guards.length === 0 ? [] : [`${one} ${names} (${goes})`];
-    return [`${many} ${names} (${go})`];
-  };
-  return [...said(gone, ['goes', 'go']), ...said(changed, ['changes', 'change'])];
+  return (['goes', 'changes', 'comes'] as const).flatMap((change) => {
+    const names = loosened.filter((guard) => guard.change === change).map(({ name }) => name);
+    if (names.length === 0) return [];
+    return [
+      names.length === 1 ? `${one} ${listed(names)} (${change})` : `${many} ${listed(names)} (${changeOfMany[change]})`,
+    ];
+  });
+}
+
+const policiesLoosened = (
+  before: readonly PolicyRules[] = [],
+  after: readonly PolicyRules[] = [],
+): readonly NamedChange[] =>
+  before.flatMap((policy): readonly NamedChange[] => {
+    const { name } = policy;
+    const now = after.find((one) => one.name === name);
+    if (now === undefined) return [{ name, change: 'goes' }];
+    return deniesAsMuch(policy, now) ? [] : [{ name, change: 'changes' }];
+  });
+
+/** True where the later policy has all of its rules for all of its resources, without a new exemption. */
+const deniesAsMuch = (before: PolicyRules, after: PolicyRules): boolean =>
+  before.kinds.every((kind) => after.kinds.includes(kind)) &&
+  isWithin(before.targets, after.targets) &&
+  before.rules.every((rule) => after.rules.some((other) => isRuleKept(rule, other))) &&
+  after.exemptions.every((one) => before.exemptions.some((other) => isExemptionKept(other, one)));
+
+type Rule = PolicyRules['rules'][number];
+type Exemption = PolicyRules['exemptions'][number];
+
+/** A denial does not replace an approval: deletions may need approval, and no denial of a resource is about them. */
+function isRuleKept(before: Rule, after: Rule): boolean {
+  if (before.warn !== undefined) return true;
+  const { people = 1, role } = before.approvers ?? {};
+  return (
+    before.name === after.name &&
+    before.deny === after.deny &&
+    before.requireApproval === after.requireApproval &&
+    (after.approvers?.people ?? 1) >= people &&
+    (role === undefined || role === after.approvers?.role)
+  );
+}
+
+const isExemptionKept = (before: Exemption, after: Exemption): boolean =>
+  after.resources.every((glob) => before.resources.includes(glob)) &&
+  isWithin(after.rules, before.rules) &&
+  after.until <= before.until;
+
+/** Absent: all. */
+const isWithin = (names: readonly string[] | undefined, all: readonly string[] | undefined): boolean =>
+  all === undefined || (names?.every((name) => all.includes(name)) ?? false);
+
+type Windows = ChangeCalendar['windows'];
+type Window = Windows[number];
+type Freezes = ChangeCalendar['freezes'];
+type Freeze = Freezes[number];
+
+/** Targets may have windows and freezes of one name. */
+const keyOf = ({ name, target }: Window | Freeze): string =>
+  target === undefined ? name : `${name} of target ${target}`;
+
+/**
+ * Of the windows of one level, the estate or a target, one must be open: see `closedAt`.
+ *
+ *   a window                                                       | is listed
+ *   ---------------------------------------------------------------+----------------------------------------------
+ *   before: no later one of its level covers the same changes      | goes, or changes
+ *   after: opens when those of its level before were not open      | comes, or changes
+ *   after: the first of its level                                  | no: without it nothing was held there
+ */
+function windowsLoosened(before: Windows = [], after: Windows = []): readonly NamedChange[] {
+  const known = new Set(before.map(keyOf));
+  const kept = new Set(after.map(keyOf));
+  const levelOf = (windows: Windows, { target }: Window): Windows => windows.filter((one) => one.target === target);
+  const uncovered = before.filter((window) => !levelOf(after, window).some((later) => coversAll(later, window)));
+  const opened = after.filter((window) => {
+    const level = levelOf(before, window);
+    // why: a rule of two owners is held by the windows of both, so even those of another owner count
+    const isWithinAll = level.every((one) => isOpenWithin(window, one));
+    return !isWithinAll && !level.some((one) => coversAll(one, window) && isOpenWithin(window, one));
+  });
+  const loosened = new Set([...uncovered, ...opened].map(keyOf));
+  const names = [...new Set([...before, ...after].map(keyOf))].filter((name) => loosened.has(name));
+  return names.map((name) => {
+    if (!kept.has(name)) return { name, change: 'goes' };
+    return { name, change: known.has(name) ? 'changes' : 'comes' };
+  });
+}
+
+type Coverage = Pick<Window, 'owners' | 'targets'>;
+
+const coversAll = (wide: Coverage, narrow: Coverage): boolean =>
+  isWithin(narrow.owners, wide.owners) && isWithin(narrow.targets, wide.targets);
+
+/** False also where nobody can tell, such as in another time zone. */
+function isOpenWithin(window: Window, wide: Window): boolean {
+  if (window.timeZone !== wide.timeZone) return false;
+  const hours = minutesOf(window);
+  const all = minutesOf(wide);
+  return hours.from >= all.from && hours.to <= all.to && window.days.every((day) => wide.days.includes(day));
+}
+
+function minutesOf({ from, to }: Window): { readonly from: number; readonly to: number } {
+  const [opens = 0, closes = 0] = [from, to].map((time) => {
+    const [hours = 0, minutes = 0] = time.split(':').map(Number);
+    return hours * 60 + minutes;
+  });
+  return { from: opens, to: closes < opens ? closes + 24 * 60 : closes };
+}
+
+/** All freezes hold: one is looser where no later one holds all that it did. Its reason holds nothing. */
+const freezesLoosened = (before: Freezes = [], after: Freezes = []): readonly NamedChange[] =>
+  before
+    .filter((freeze) => !after.some((later) => freezesAll(later, freeze)))
+    .map((freeze) => {
+      const name = keyOf(freeze);
+      return { name, change: after.some((later) => keyOf(later) === name) ? 'changes' : 'goes' };
+    });
+
+function freezesAll(wide: Freeze, narrow: Freeze): boolean {
+  const all = freezeSpan(wide);
+  const span = freezeSpan(narrow);
+  const isPlaced = wide.target === undefined || wide.target === narrow.target;
+  return isPlaced && coversAll(wide, narrow) && all.from <= span.from && span.to <= all.to;
 }
 
 type RemediationRecord = RemediationGuards['scopes'][string];
