@@ -30,7 +30,7 @@ interface Answer<T> {
 }
 
 /** The body of an answer; throws ApiError for any other. */
-async function answered<T>(asked: Promise<Answer<T>>): Promise<T> {
+async function bodyOf<T>(asked: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await asked.catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(unreachable);
@@ -49,35 +49,33 @@ function problemOf(error: unknown, status: number): Pick<Problem, 'status' | 'ti
 
 export type InventoryFilter = NonNullable<paths['/v1/inventory']['get']['parameters']['query']>;
 
-interface Asking {
+interface RequestOptions {
   readonly signal: AbortSignal;
 }
 
 const ofEstate = (estate: string | undefined) => ({ query: estate === undefined ? {} : { estate } });
 
-export const ask = {
-  whoami: ({ signal }: Asking) => answered(client.GET('/v1/whoami', { signal })),
-  targets: (estate: string | undefined, { signal }: Asking) =>
-    answered(client.GET('/v1/targets', { params: ofEstate(estate), signal })),
-  slo: (estate: string | undefined, { signal }: Asking) =>
-    answered(client.GET('/v1/slo', { params: ofEstate(estate), signal })),
-  approvals: (estate: string | undefined, { signal }: Asking) =>
-    answered(client.GET('/v1/approvals', { params: ofEstate(estate), signal })),
-  pauses: (estate: string | undefined, { signal }: Asking) =>
-    answered(client.GET('/v1/pauses', { params: ofEstate(estate), signal })),
-  inventory: (query: InventoryFilter, { signal }: Asking) =>
+export const api = {
+  whoami: ({ signal }: RequestOptions) => bodyOf(client.GET('/v1/whoami', { signal })),
+  targets: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/targets', { params: ofEstate(estate), signal })),
+  slo: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/slo', { params: ofEstate(estate), signal })),
+  approvals: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/approvals', { params: ofEstate(estate), signal })),
+  pauses: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/pauses', { params: ofEstate(estate), signal })),
+  inventory: (query: InventoryFilter, { signal }: RequestOptions) =>
     // why: with this format it is neither of the two tables
-    answered(
+    bodyOf(
       client.GET('/v1/inventory', { params: { query: { ...query, format: 'json' } }, signal }),
     ) as Promise<Inventory>,
-  resource: (estate: string | undefined, address: string, { signal }: Asking) =>
-    answered(client.GET('/v1/inventory/{address}', { params: { path: { address }, ...ofEstate(estate) }, signal })),
-  explanation: (estate: string | undefined, resource: string, { signal }: Asking) =>
-    answered(
-      client.GET('/v1/explanations/{resource}', { params: { path: { resource }, ...ofEstate(estate) }, signal }),
-    ),
-  ledger: (estate: string | undefined, address: string, { signal }: Asking) =>
-    answered(
+  resource: (estate: string | undefined, address: string, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/inventory/{address}', { params: { path: { address }, ...ofEstate(estate) }, signal })),
+  explanation: (estate: string | undefined, resource: string, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/explanations/{resource}', { params: { path: { resource }, ...ofEstate(estate) }, signal })),
+  ledger: (estate: string | undefined, address: string, { signal }: RequestOptions) =>
+    bodyOf(
       client.GET('/v1/ledger', { params: { query: { ...ofEstate(estate).query, address, limit: '20' } }, signal }),
     ),
 } as const;

@@ -6,9 +6,9 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Inventory as InventoryPage, Resource } from './api.d.ts';
 import { exportAddress } from './api-client.ts';
+import { everyStatus, Failure, Glyph, Loading, Notice, Status, statusLooks, When } from './components.tsx';
 import { apiFilter, type Filter, type FilterKey, listed, nextSort } from './inventory-filter.ts';
-import { everyStatus, Failure, Glyph, Loading, Notice, Status, statusLooks, When } from './parts.tsx';
-import * as ask from './queries.ts';
+import * as queries from './queries.ts';
 
 export function Inventory() {
   const filter = useSearch({ from: '/inventory' });
@@ -17,7 +17,7 @@ export function Inventory() {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
   };
   const asked = useMemo(() => apiFilter(filter), [filter]);
-  const pages = useInfiniteQuery({ ...ask.inventory(asked), placeholderData: (before) => before });
+  const pages = useInfiniteQuery({ ...queries.inventory(asked), placeholderData: (before) => before });
   const rows = useMemo(() => pages.data?.pages.flatMap(({ items }) => items) ?? none, [pages.data]);
   return (
     <>
@@ -25,7 +25,7 @@ export function Inventory() {
         <h1>Inventory</h1>
         <p className="quiet" role="status">
           {pages.data === undefined ? '' : sizeText(rows.length, pages.hasNextPage)}
-          <Observed page={pages.data?.pages[0]} />
+          <ObservationText page={pages.data?.pages[0]} />
         </p>
         {pages.isStale && pages.data !== undefined && !pages.isFetching ? (
           <button type="button" className="button" onClick={() => void pages.refetch()}>
@@ -45,9 +45,9 @@ export function Inventory() {
       <Filters filter={filter} change={change} />
       {pages.data === undefined && pages.isPending ? <Loading what="the inventory" lines={10} /> : null}
       {pages.isError ? <Failure error={pages.error} what="the inventory" again={pages.refetch} /> : null}
-      {pages.data !== undefined && rows.length === 0 ? <Nothing filter={filter} change={change} /> : null}
+      {pages.data !== undefined && rows.length === 0 ? <NoResources filter={filter} change={change} /> : null}
       {rows.length === 0 ? null : (
-        <Rows
+        <ResourceTable
           rows={rows}
           sort={filter.sort}
           isStale={pages.isPlaceholderData}
@@ -66,7 +66,7 @@ const none: readonly Resource[] = [];
 const sizeText = (count: number, hasMore: boolean): string =>
   `${count.toLocaleString('en')} ${count === 1 ? 'resource' : 'resources'}${hasMore ? ' so far; more as you scroll' : ''}`;
 
-function Observed({ page }: { readonly page: InventoryPage | undefined }) {
+function ObservationText({ page }: { readonly page: InventoryPage | undefined }) {
   if (page === undefined) return null;
   const { at, complete, gaps } = page.observed;
   return (
@@ -96,7 +96,7 @@ const choices: readonly { readonly key: FilterKey; readonly label: string; reado
 ];
 
 function Filters({ filter, change }: FiltersProps) {
-  const targets = useQuery(ask.targets(filter.estate));
+  const targets = useQuery(queries.targets(filter.estate));
   const names = targets.data?.items.map(({ name }) => name) ?? [];
   const [isOpen, setOpen] = useState(false);
   const { sort: _, estate: __, ...narrowing } = filter;
@@ -104,10 +104,10 @@ function Filters({ filter, change }: FiltersProps) {
     <search className={isOpen ? 'filters is-open' : 'filters'}>
       <TextFilter label="Search" name="q" placeholder="Address, name, id, label" value={filter.q} change={change} />
       {choices.map(({ key, label, values }) => (
-        <Choice key={key} name={key} label={label} values={values} value={filter[key]} change={change} />
+        <SelectFilter key={key} name={key} label={label} values={values} value={filter[key]} change={change} />
       ))}
       {names.length === 0 ? null : (
-        <Choice name="target" label="Target" values={names} value={filter.target} change={change} />
+        <SelectFilter name="target" label="Target" values={names} value={filter.target} change={change} />
       )}
       <TextFilter label="Owner" name="owner" placeholder="Any" value={filter.owner} change={change} />
       <TextFilter label="Label" name="label" placeholder="key=value" value={filter.label} change={change} />
@@ -141,12 +141,12 @@ const cleared: Filter = Object.fromEntries(
   ]),
 );
 
-interface OneFilterProps {
+interface FilterInputProps {
   readonly value: string | undefined;
   change(changed: Filter): void;
 }
 
-function StatusToggle({ status, value, change }: OneFilterProps & { readonly status: (typeof everyStatus)[number] }) {
+function StatusToggle({ status, value, change }: FilterInputProps & { readonly status: (typeof everyStatus)[number] }) {
   const chosen = listed(value);
   const isOn = chosen.includes(status);
   const next = isOn ? chosen.filter((one) => one !== status) : [...chosen, status];
@@ -164,7 +164,7 @@ function StatusToggle({ status, value, change }: OneFilterProps & { readonly sta
   );
 }
 
-interface TextFilterProps extends OneFilterProps {
+interface TextFilterProps extends FilterInputProps {
   readonly label: string;
   readonly name: FilterKey;
   readonly placeholder: string;
@@ -208,13 +208,13 @@ function TextFilter({ label, name, placeholder, value = '', change }: TextFilter
   );
 }
 
-interface ChoiceProps extends OneFilterProps {
+interface SelectFilterProps extends FilterInputProps {
   readonly name: FilterKey;
   readonly label: string;
   readonly values: readonly string[];
 }
 
-function Choice({ name, label, values, value, change }: ChoiceProps) {
+function SelectFilter({ name, label, values, value, change }: SelectFilterProps) {
   const chosen = listed(value);
   const field = useRef<HTMLDivElement>(null);
   return (
@@ -251,7 +251,7 @@ function Choice({ name, label, values, value, change }: ChoiceProps) {
   );
 }
 
-function Nothing({ filter, change }: FiltersProps) {
+function NoResources({ filter, change }: FiltersProps) {
   const { sort: _, estate: __, ...narrowing } = filter;
   if (Object.keys(narrowing).length === 0)
     return (
@@ -317,7 +317,7 @@ const violationsOf = ({ violations = [] }: Resource) =>
 
 const sortable: ReadonlySet<string> = new Set(['status', 'name', 'since']);
 
-interface RowsProps {
+interface ResourceTableProps {
   readonly rows: readonly Resource[];
   readonly sort: string | undefined;
   readonly isStale: boolean;
@@ -330,7 +330,7 @@ interface RowsProps {
 /** Rows fetched before they come into view. */
 const ahead = 40;
 
-function Rows({ rows, sort, isStale, hasMore, isLoadingMore, more, sortBy }: RowsProps) {
+function ResourceTable({ rows, sort, isStale, hasMore, isLoadingMore, more, sortBy }: ResourceTableProps) {
   const table = useTable({ features, columns, data: rows, getRowId: rowKey });
   const models = table.getRowModel().rows;
   const { body, virtual, items } = useVirtualRows(rows);

@@ -25,15 +25,15 @@ const [firstRetryMs, lastRetryMs] = [1_000, 15_000];
 let current: Live = { state: 'connecting', since: Date.now() };
 const listeners = new Set<() => void>();
 
-function become(state: Live['state']): void {
+function setState(state: Live['state']): void {
   if (current.state === state) return;
   current = { state, since: Date.now() };
-  for (const tell of listeners) tell();
+  for (const notify of listeners) notify();
 }
 
-const subscribe = (tell: () => void): (() => void) => {
-  listeners.add(tell);
-  return () => void listeners.delete(tell);
+const subscribe = (notify: () => void): (() => void) => {
+  listeners.add(notify);
+  return () => void listeners.delete(notify);
 };
 
 export const useLive = (): Live => useSyncExternalStore(subscribe, () => current);
@@ -42,9 +42,9 @@ export const useLive = (): Live => useSyncExternalStore(subscribe, () => current
 const mostPages = 5;
 
 /** Asks again for the answers on the screen whose keys begin so. */
-export async function renew(queries: QueryClient, queryKey: readonly string[]): Promise<void> {
-  await queries.invalidateQueries({ queryKey, refetchType: 'none' });
-  await queries.refetchQueries({ queryKey, type: 'active', predicate: isShort });
+export async function renew(queryClient: QueryClient, queryKey: readonly string[]): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey, refetchType: 'none' });
+  await queryClient.refetchQueries({ queryKey, type: 'active', predicate: isShort });
 }
 
 const isShort = ({ state: { data } }: Query): boolean => !isPaged(data) || data.pages.length <= mostPages;
@@ -53,7 +53,7 @@ const isPaged = (data: unknown): data is InfiniteData<unknown> =>
   typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages);
 
 /** Follows the events of Setpoint until the returned function is called; the answers that they make old are asked for again. */
-export function follow(queries: QueryClient): () => void {
+export function follow(queryClient: QueryClient): () => void {
   const stale = new Set<string>();
   const timers: { gather?: number; lost?: number; retry?: number } = {};
   let [last, retryMs, wasLost]: [string, number, boolean] = ['', firstRetryMs, false];
@@ -63,26 +63,26 @@ export function follow(queries: QueryClient): () => void {
     timers.gather = undefined;
     const words = [...stale];
     stale.clear();
-    for (const word of words) void renew(queries, [word]);
+    for (const word of words) void renew(queryClient, [word]);
   };
   const outdate = (words: readonly string[]): void => {
     for (const word of words) stale.add(word);
     timers.gather ??= window.setTimeout(refresh, gatherMs);
   };
-  const everything = (): void => void renew(queries, []);
+  const everything = (): void => void renew(queryClient, []);
 
   const onOpen = (): void => {
     window.clearTimeout(timers.lost);
     timers.lost = undefined;
     retryMs = firstRetryMs;
-    become('live');
+    setState('live');
     if (wasLost) everything();
     wasLost = false;
   };
   const onError = (): void => {
     timers.lost ??= window.setTimeout(() => {
       wasLost = true;
-      become('lost');
+      setState('lost');
     }, graceMs);
     if (source?.readyState !== EventSource.CLOSED) return;
     // why: a browser gives up on an answer that is no stream, such as a 503 of a server that stops

@@ -3,14 +3,25 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Objective, Pause, PendingApprovals, Slo, Target, Targets } from './api.d.ts';
 import { ApiError } from './api-client.ts';
-import { everyStatus, Failure, Loading, Notice, Panel, Status, statusLooks, Table, When } from './parts.tsx';
-import * as ask from './queries.ts';
+import {
+  everyStatus,
+  Failure,
+  Glyph,
+  Loading,
+  Notice,
+  Panel,
+  Status,
+  statusLooks,
+  Table,
+  When,
+} from './components.tsx';
+import * as queries from './queries.ts';
 import { spanText } from './time.ts';
 import { type Concern, type Verdict, verdictOf } from './verdict.ts';
 
 export function Overview() {
   const { estate } = useSearch({ from: '/' });
-  const targets = useQuery(ask.targets(estate));
+  const targets = useQuery(queries.targets(estate));
   if (isAskedForEstate(targets.error)) return <ChooseEstate />;
   return (
     <>
@@ -19,7 +30,7 @@ export function Overview() {
       {targets.data === undefined && targets.isError ? (
         <Failure error={targets.error} what="the targets" again={targets.refetch} />
       ) : null}
-      {targets.data === undefined ? null : <Known estate={estate} targets={targets.data} />}
+      {targets.data === undefined ? null : <OverviewContent estate={estate} targets={targets.data} />}
     </>
   );
 }
@@ -27,20 +38,20 @@ export function Overview() {
 const isAskedForEstate = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.some(({ at }) => at === 'estate');
 
-interface KnownProps {
+interface OverviewContentProps {
   readonly estate: string | undefined;
   readonly targets: Targets;
 }
 
-function Known({ estate, targets: { items } }: KnownProps) {
-  const approvals = useQuery(ask.approvals(estate));
+function OverviewContent({ estate, targets: { items } }: OverviewContentProps) {
+  const approvals = useQuery(queries.approvals(estate));
   return (
     <>
       <Headline verdict={verdictOf(items, approvals.data)} estate={estate} />
       <TargetsPanel targets={items} estate={estate} />
       <div className="pair">
-        <Waiting targets={items} approvals={approvals.data} estate={estate} refused={approvals.error} />
-        <Reached estate={estate} />
+        <PendingWork targets={items} approvals={approvals.data} estate={estate} refused={approvals.error} />
+        <ExposedMachines estate={estate} />
       </div>
       <Convergence estate={estate} />
     </>
@@ -63,10 +74,8 @@ interface HeadlineProps {
 function Headline({ verdict: { tone, text, concerns }, estate }: HeadlineProps) {
   const [first, ...others] = concerns;
   return (
-    <section className={`headline tone-${tone}`} aria-label="Is all well?">
-      <svg className="symbol" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
-        <path d={tones[tone]} />
-      </svg>
+    <section className={`headline tone-${tone}`} aria-label="Verdict">
+      <Glyph strokes={tones[tone]} />
       <p className="headline-text">{first === undefined ? text : <ConcernLink concern={first} estate={estate} />}</p>
       {others.length === 0 ? null : (
         <p className="headline-rest">
@@ -200,7 +209,7 @@ function Counts({ counts, target, estate }: CountsProps) {
   );
 }
 
-interface WaitingProps {
+interface PendingWorkProps {
   readonly targets: readonly Target[];
   readonly approvals: PendingApprovals | undefined;
   readonly refused: unknown;
@@ -208,8 +217,8 @@ interface WaitingProps {
 }
 
 /** The work that waits, and whom or what it waits for. */
-function Waiting({ targets, approvals, refused, estate }: WaitingProps) {
-  const pauses = useQuery(ask.pauses(estate));
+function PendingWork({ targets, approvals, refused, estate }: PendingWorkProps) {
+  const pauses = useQuery(queries.pauses(estate));
   const lines: readonly ReactNode[] = [
     ...approvalLines(approvals),
     ...targets.flatMap((target) => heldLines(target, estate)),
@@ -217,11 +226,11 @@ function Waiting({ targets, approvals, refused, estate }: WaitingProps) {
   ];
   const error = refused ?? pauses.error;
   return (
-    <Panel title="What waits, and for whom">
+    <Panel title="Pending work">
       <div id="waiting" />
       {error !== null && error !== undefined ? <Failure error={error} what="approvals and pauses" /> : null}
       {lines.length === 0 && !error && approvals !== undefined ? <p className="quiet empty">Nothing waits.</p> : null}
-      {lines.length === 0 && approvals === undefined && !error ? <Loading what="what waits" /> : null}
+      {lines.length === 0 && approvals === undefined && !error ? <Loading what="pending work" /> : null}
       <ul className="lines">{lines}</ul>
     </Panel>
   );
@@ -315,11 +324,11 @@ const PauseLine = ({ pause: { mode, subject, reason, actor, until, incident } }:
 );
 
 /** What the internet reaches. */
-function Reached({ estate }: { readonly estate: string | undefined }) {
-  const { data, error, isPending } = useQuery(ask.exposed(estate));
+function ExposedMachines({ estate }: { readonly estate: string | undefined }) {
+  const { data, error, isPending } = useQuery(queries.exposed(estate));
   const count = data?.items.length ?? 0;
   return (
-    <Panel title="Reached from the internet">
+    <Panel title="Exposed to the internet">
       {isPending ? <Loading what="exposed machines" lines={2} /> : null}
       {error === null || data !== undefined ? null : <Failure error={error} what="the exposed machines" />}
       {data === undefined ? null : (
@@ -352,7 +361,7 @@ function Reached({ estate }: { readonly estate: string | undefined }) {
 }
 
 function Convergence({ estate }: { readonly estate: string | undefined }) {
-  const { data, error, isPending, refetch } = useQuery(ask.slo(estate));
+  const { data, error, isPending, refetch } = useQuery(queries.slo(estate));
   return (
     <Panel title="Drift and convergence" aside="Last 7 days, resources of documents">
       {isPending ? <Loading what="the figures" /> : null}

@@ -1,14 +1,14 @@
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
-import { ApiError, ask, type InventoryFilter } from './api-client.ts';
+import { ApiError, api, type InventoryFilter } from './api-client.ts';
 
 /** Without a stream of events, answers are as old as this at most. */
 const pollMs = 60_000;
 
 /** An expired or withdrawn credential ends the session wherever it shows first. */
-export const queries: QueryClient = new QueryClient({
+export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey: [word] }) => {
-      if (word !== 'whoami' && isSignedOut(error)) queries.setQueryData(['whoami'], null);
+      if (word !== 'whoami' && isSignedOut(error)) queryClient.setQueryData(['whoami'], null);
     },
   }),
   defaultOptions: {
@@ -31,9 +31,9 @@ const isPassing = (error: unknown): boolean => error instanceof ApiError && pass
 /** Null: nobody is signed in. */
 export const whoami = queryOptions({
   queryKey: ['whoami'],
-  queryFn: async (asking) => {
+  queryFn: async (options) => {
     try {
-      return await ask.whoami(asking);
+      return await api.whoami(options);
     } catch (error) {
       if (isSignedOut(error)) return null;
       throw error;
@@ -45,35 +45,35 @@ export const whoami = queryOptions({
 export const targets = (estate: string | undefined) =>
   queryOptions({
     queryKey: ['targets', estate],
-    queryFn: (asking) => ask.targets(estate, asking),
+    queryFn: (options) => api.targets(estate, options),
     refetchInterval: pollMs,
   });
 
 export const slo = (estate: string | undefined) =>
-  queryOptions({ queryKey: ['slo', estate], queryFn: (asking) => ask.slo(estate, asking), refetchInterval: pollMs });
+  queryOptions({ queryKey: ['slo', estate], queryFn: (options) => api.slo(estate, options), refetchInterval: pollMs });
 
 export const approvals = (estate: string | undefined) =>
   queryOptions({
     queryKey: ['approvals', estate],
-    queryFn: (asking) => ask.approvals(estate, asking),
+    queryFn: (options) => api.approvals(estate, options),
     refetchInterval: pollMs,
   });
 
 export const pauses = (estate: string | undefined) =>
   queryOptions({
     queryKey: ['pauses', estate],
-    queryFn: (asking) => ask.pauses(estate, asking),
+    queryFn: (options) => api.pauses(estate, options),
     refetchInterval: pollMs,
   });
 
 /** Machines that the internet reaches. The API counts nothing: above the most that are asked for, there are more. */
-export const mostExposed = 200;
+const mostExposed = 200;
 
 export const exposed = (estate: string | undefined) =>
   queryOptions({
     queryKey: ['inventory', 'exposed', estate],
-    queryFn: (asking) =>
-      ask.inventory({ exposed: 'yes', limit: `${mostExposed}`, ...(estate === undefined ? {} : { estate }) }, asking),
+    queryFn: (options) =>
+      api.inventory({ exposed: 'yes', limit: `${mostExposed}`, ...(estate === undefined ? {} : { estate }) }, options),
     refetchInterval: pollMs,
   });
 
@@ -83,7 +83,7 @@ export const inventory = (filter: InventoryFilter) =>
   infiniteQueryOptions({
     queryKey: ['inventory', 'pages', filter],
     queryFn: ({ pageParam, signal }) =>
-      ask.inventory(
+      api.inventory(
         { ...filter, limit: `${pageSize}`, ...(pageParam === undefined ? {} : { after: pageParam }) },
         { signal },
       ),
@@ -97,18 +97,18 @@ export const inventory = (filter: InventoryFilter) =>
 export const resource = (estate: string | undefined, address: string) =>
   queryOptions({
     queryKey: ['resource', estate, address],
-    queryFn: (asking) => ask.resource(estate, address, asking),
+    queryFn: (options) => api.resource(estate, address, options),
     refetchInterval: pollMs,
   });
 
 export const explanation = (estate: string | undefined, address: string) =>
   queryOptions({
     queryKey: ['explanation', estate, address],
-    queryFn: (asking) => ask.explanation(estate, address, asking),
+    queryFn: (options) => api.explanation(estate, address, options),
   });
 
 export const ledger = (estate: string | undefined, address: string) =>
   queryOptions({
     queryKey: ['ledger', estate, address],
-    queryFn: (asking) => ask.ledger(estate, address, asking),
+    queryFn: (options) => api.ledger(estate, address, options),
   });

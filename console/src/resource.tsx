@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { Explanation, LastModifiedBy, Relation, ResourceDetails, ResourceVersion } from './api.d.ts';
 import { ApiError } from './api-client.ts';
-import { Failure, Loading, Notice, Panel, Status, Table, When } from './parts.tsx';
-import * as ask from './queries.ts';
+import { Failure, Loading, Notice, Panel, Status, Table, When } from './components.tsx';
+import * as queries from './queries.ts';
 import { callTexts, entryText, type FieldRow, fieldRows, lastApplied, valueText } from './sides.ts';
 import { spanText } from './time.ts';
 
@@ -20,16 +20,16 @@ export function ResourceScreen() {
         </Notice>
       </>
     );
-  return <Named key={`${estate} ${of}`} estate={estate} of={of} />;
+  return <ResourceByName key={`${estate} ${of}`} estate={estate} of={of} />;
 }
 
-interface NamedProps {
+interface ResourceByNameProps {
   readonly estate: string | undefined;
   readonly of: string;
 }
 
-function Named({ estate, of }: NamedProps) {
-  const { data, error, isPending, refetch } = useQuery(ask.resource(estate, of));
+function ResourceByName({ estate, of }: ResourceByNameProps) {
+  const { data, error, isPending, refetch } = useQuery(queries.resource(estate, of));
   if (data !== undefined && error instanceof ApiError && error.status === 404)
     return (
       <>
@@ -59,7 +59,7 @@ interface DetailsProps {
 
 function Details({ details, of }: DetailsProps) {
   const { name, kind, status, reason, since, estate, targets, owner, address, id, observed } = details;
-  const explained = useQuery(ask.explanation(estate, of));
+  const explained = useQuery(queries.explanation(estate, of));
   return (
     <article className="resource">
       <p className="crumbs">
@@ -104,10 +104,10 @@ function Details({ details, of }: DetailsProps) {
         <Fact name="Exposed" value={details.exposed && `${details.exposed.answer}: ${details.exposed.reason}`} />
         <Fact name="Origin" value={details.origin && `${details.origin.reason}: ${details.origin.detail}`} />
       </dl>
-      <Sides details={details} of={of} />
+      <FieldComparison details={details} of={of} />
       <div className="pair">
-        <Next details={details} explanation={explained.data} />
-        <Why details={details} explanation={explained.data} error={explained.error} />
+        <NextAction details={details} explanation={explained.data} />
+        <Reasons details={details} explanation={explained.data} error={explained.error} />
       </div>
       <div className="pair">
         <History versions={details.history} />
@@ -128,8 +128,8 @@ const Fact = ({ name, value }: { readonly name: string; readonly value: string |
   );
 
 /** The three forms side by side. */
-function Sides({ details: { desired, observed, diff, estate, address }, of }: DetailsProps) {
-  const entries = useQuery(ask.ledger(estate, address ?? of));
+function FieldComparison({ details: { desired, observed, diff, estate, address }, of }: DetailsProps) {
+  const entries = useQuery(queries.ledger(estate, address ?? of));
   const applied = lastApplied(entries.data?.items ?? []);
   const rows = fieldRows({
     desired: desired?.attributes,
@@ -137,7 +137,7 @@ function Sides({ details: { desired, observed, diff, estate, address }, of }: De
     applied: applied?.attributes,
     differing: diff.map(({ field }) => field),
   });
-  if (rows.length === 0) return <Notice title="Neither the specs nor the cloud have fields of it" />;
+  if (rows.length === 0) return <Notice title="No field is known: neither the specs nor the cloud have one" />;
   return (
     <Panel title="Desired, observed, last applied" aside={differenceText(rows, desired, observed.object)}>
       <Table
@@ -151,7 +151,7 @@ function Sides({ details: { desired, observed, diff, estate, address }, of }: De
         ]}
       >
         {rows.map((row) => (
-          <Side key={row.field} row={row} />
+          <FieldComparisonRow key={row.field} row={row} />
         ))}
       </Table>
       {applied === undefined && entries.isSuccess ? (
@@ -171,7 +171,7 @@ function differenceText(rows: readonly FieldRow[], desired: unknown, object: unk
 
 const sideNames = ['Desired', 'Observed', 'Last applied'] as const;
 
-const Side = ({ row: { field, differs, desired, observed, applied } }: { readonly row: FieldRow }) => (
+const FieldComparisonRow = ({ row: { field, differs, desired, observed, applied } }: { readonly row: FieldRow }) => (
   <tr className={differs ? 'differs' : ''}>
     <th scope="row">
       {differs ? (
@@ -201,10 +201,10 @@ const causeWords = {
   unknown: ', and the cause is unknown',
 } as const;
 
-function Next({ details: { next, lastModifiedBy }, explanation }: ExplainedProps) {
+function NextAction({ details: { next, lastModifiedBy }, explanation }: ExplainedProps) {
   const actions = explanation?.actions ?? [];
   return (
-    <Panel title="What happens next">
+    <Panel title="Next action">
       {next.verb === undefined && actions.length === 0 ? <p>Setpoint plans no action on it.</p> : null}
       {next.verb === undefined ? null : (
         <p>
@@ -227,13 +227,13 @@ function Next({ details: { next, lastModifiedBy }, explanation }: ExplainedProps
             </dd>
           </div>
         )}
-        {lastModifiedBy === undefined ? null : <Modified by={lastModifiedBy} />}
+        {lastModifiedBy === undefined ? null : <LastModified by={lastModifiedBy} />}
       </dl>
     </Panel>
   );
 }
 
-function Modified({ by: { actor, action, from, at, requestId } }: { readonly by: LastModifiedBy }) {
+function LastModified({ by: { actor, action, from, at, requestId } }: { readonly by: LastModifiedBy }) {
   return (
     <div>
       <dt>Last modified by</dt>
@@ -249,16 +249,16 @@ function Modified({ by: { actor, action, from, at, requestId } }: { readonly by:
   );
 }
 
-interface WhyProps extends ExplainedProps {
+interface ReasonsProps extends ExplainedProps {
   readonly error: unknown;
 }
 
-function Why({ details: { violations = [] }, explanation, error }: WhyProps) {
+function Reasons({ details: { violations = [] }, explanation, error }: ReasonsProps) {
   return (
-    <Panel title="Why it is so">
+    <Panel title="Reasons">
       {explanation === undefined && (error === null || error === undefined) ? <Loading what="the explanation" /> : null}
       {explanation === undefined && error ? <Failure error={error} what="the explanation" /> : null}
-      {explanation === undefined ? null : <Reasons explanation={explanation} />}
+      {explanation === undefined ? null : <Explained explanation={explanation} />}
       {violations.length === 0 ? null : (
         <ul className="lines">
           {violations.map(({ policy, rule, message, mode }) => (
@@ -272,7 +272,7 @@ function Why({ details: { violations = [] }, explanation, error }: WhyProps) {
   );
 }
 
-function Reasons({
+function Explained({
   explanation: { mode, cadence, objects, findings, remediation },
 }: {
   readonly explanation: Explanation;
@@ -337,8 +337,8 @@ function History({ versions }: { readonly versions: readonly ResourceVersion[] }
   );
 }
 
-function Ledger({ estate, of }: NamedProps) {
-  const { data, error, isPending } = useQuery(ask.ledger(estate, of));
+function Ledger({ estate, of }: ResourceByNameProps) {
+  const { data, error, isPending } = useQuery(queries.ledger(estate, of));
   return (
     <Panel title="Ledger" aside="Newest 20 entries">
       {isPending ? <Loading what="the ledger" /> : null}
@@ -369,7 +369,7 @@ function Ledger({ estate, of }: NamedProps) {
 function Origins({ details: { origins } }: { readonly details: ResourceDetails }) {
   if (origins.length === 0) return null;
   return (
-    <Panel title="Where each desired field comes from">
+    <Panel title="Origin of the desired fields">
       <Table name="Origins" columns={['Field', 'Value', 'From']}>
         {origins.map(({ document, field, value, layer, file, line, patch }) => (
           <tr key={`${document} ${field}`}>
@@ -393,8 +393,8 @@ function Origins({ details: { origins } }: { readonly details: ResourceDetails }
 
 function Relations({ details: { relations, estate } }: { readonly details: ResourceDetails }) {
   const groups: readonly (readonly [string, readonly Relation[]])[] = [
-    ['It refers to', relations.refersTo],
-    ['They refer to it', relations.referredToBy],
+    ['Refers to', relations.refersTo],
+    ['Referred to by', relations.referredToBy],
     ['At the same address', relations.sameAddress],
   ];
   const shown = groups.filter(([, items]) => items.length > 0);

@@ -1,10 +1,9 @@
 import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
+import { Failure, Notice } from './components.tsx';
 import { Inventory } from './inventory.tsx';
 import { filterKeys } from './inventory-filter.ts';
 import { Overview } from './overview.tsx';
-import { Failure, Notice } from './parts.tsx';
 import { ResourceScreen } from './resource.tsx';
-import { parseSearch, pick, stringifySearch } from './search.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({
@@ -55,6 +54,31 @@ export const router = createRouter({
   stringifySearch,
   scrollRestoration: false,
 });
+
+/** The state of a screen in its address: texts alone, without JSON, so that people can read and write them. */
+function parseSearch(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(search).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+/** The named keys that are texts; others in the address mean nothing. */
+function pick<K extends string>(
+  search: Readonly<Record<string, unknown>>,
+  keys: readonly K[],
+): Partial<Record<K, string>> {
+  const found: Partial<Record<K, string>> = {};
+  for (const key of keys) {
+    const value = search[key];
+    if (typeof value === 'string' && value !== '') found[key] = value;
+  }
+  return found;
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -2,17 +2,17 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import type { Grant, Identity } from './api.d.ts';
 import { ApiError, signIn, signOut } from './api-client.ts';
-import { Notice, When } from './parts.tsx';
+import { Notice, When } from './components.tsx';
 
 export function SignIn({ ended = false }: { readonly ended?: boolean }) {
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const [token, setToken] = useState('');
   const attempt = useMutation({
     mutationFn: () => signIn(token.trim()),
     onSuccess: async () => {
       setToken('');
-      forgetAnswers(queries);
-      await queries.invalidateQueries({ queryKey: ['whoami'] });
+      forgetAnswers(queryClient);
+      await queryClient.invalidateQueries({ queryKey: ['whoami'] });
     },
   });
   return (
@@ -57,8 +57,8 @@ export function SignIn({ ended = false }: { readonly ended?: boolean }) {
 }
 
 /** The answers to one person are none for the next. */
-const forgetAnswers = (queries: QueryClient): void =>
-  queries.removeQueries({ predicate: ({ queryKey: [word] }) => word !== 'whoami' });
+const forgetAnswers = (queryClient: QueryClient): void =>
+  queryClient.removeQueries({ predicate: ({ queryKey: [word] }) => word !== 'whoami' });
 
 function refusalOf(error: unknown): string {
   if (!(error instanceof ApiError)) return String(error);
@@ -76,12 +76,12 @@ export const Mark = () => (
 
 /** Who I am, with what my grants cover, and the way out. */
 export function Account({ identity }: { readonly identity: Identity }) {
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
     onSuccess: () => {
-      queries.setQueryData(['whoami'], null);
-      forgetAnswers(queries);
+      queryClient.setQueryData(['whoami'], null);
+      forgetAnswers(queryClient);
     },
   });
   const { actor, grants, expiresAt } = identity;
@@ -111,7 +111,7 @@ export function Account({ identity }: { readonly identity: Identity }) {
   );
 }
 
-export function grantText({ role, estates, targets, owners }: Grant): string {
+function grantText({ role, estates, targets, owners }: Grant): string {
   const bounds = [
     estates === undefined ? 'all estates' : `estates ${estates.join(', ')}`,
     targets === undefined ? [] : `targets ${targets.join(', ')}`,

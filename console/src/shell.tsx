@@ -2,8 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Identity } from './api.d.ts';
+import { Failure, Loading, Notice, When } from './components.tsx';
 import { follow, renew, useLive } from './live.ts';
-import { Failure, Loading, Notice, When } from './parts.tsx';
 import { whoami } from './queries.ts';
 import { Account, Mark, SignIn } from './session.tsx';
 
@@ -13,7 +13,7 @@ export function Shell() {
   const wasSignedIn = useRef(false);
   if (me.data) wasSignedIn.current = true;
   if (me.data === null) return <SignIn ended={wasSignedIn.current} />;
-  if (me.data !== undefined) return <Signed identity={me.data} />;
+  if (me.data !== undefined) return <SignedIn identity={me.data} />;
   return (
     <main className="page" id="content">
       <h1 className="hidden">Setpoint</h1>
@@ -22,11 +22,11 @@ export function Shell() {
   );
 }
 
-function Signed({ identity }: { readonly identity: Identity }) {
-  const queries = useQueryClient();
+function SignedIn({ identity }: { readonly identity: Identity }) {
+  const queryClient = useQueryClient();
   const { actor } = identity;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another person needs another stream
-  useEffect(() => follow(queries), [queries, actor]);
+  useEffect(() => follow(queryClient), [queryClient, actor]);
   return (
     <>
       <a className="skip" href="#content">
@@ -48,7 +48,7 @@ function Signed({ identity }: { readonly identity: Identity }) {
         <LiveMark />
         <Account identity={identity} />
       </header>
-      <Lost />
+      <ConnectionLost />
       <main className="page" id="content" tabIndex={-1}>
         {identity.grants.length === 0 ? (
           <>
@@ -77,9 +77,9 @@ function LiveMark() {
   );
 }
 
-function Lost() {
+function ConnectionLost() {
   const { state, since } = useLive();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   if (state !== 'lost') return null;
   return (
     <div className="lost" role="alert">
@@ -87,7 +87,7 @@ function Lost() {
         <strong>Connection lost.</strong> What you see can be stale: it is from{' '}
         <When at={new Date(since).toISOString()} /> or before. The console tries again by itself.
       </p>
-      <button type="button" className="button" onClick={() => void renew(queries, [])}>
+      <button type="button" className="button" onClick={() => void renew(queryClient, [])}>
         Ask now
       </button>
     </div>

@@ -56,7 +56,7 @@ interface Entry {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface Applied {
+interface Applied {
   readonly seq: number;
   readonly attributes: unknown;
 }

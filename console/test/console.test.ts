@@ -40,7 +40,7 @@ async function signedIn(path = '/', options: Parameters<typeof openPage>[1] & { 
   return watched;
 }
 
-async function isSound({ page, complaints }: Watched): Promise<void> {
+async function assertNoViolations({ page, complaints }: Watched): Promise<void> {
   assert.deepEqual(await findings(page), [], 'axe finds nothing above minor');
   assert.deepEqual(complaints, [], 'no exception, no violation of the policy, no request to elsewhere');
   assert.equal(await overflow(page), 0, 'nothing is wider than the page');
@@ -54,7 +54,7 @@ test(
     const { page } = watched;
     await page.goto(all().gateway.url);
     await page.locator('#token').waitFor();
-    await isSound(watched);
+    await assertNoViolations(watched);
     await page.keyboard.type('setpoint_wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
@@ -69,7 +69,7 @@ test(
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     assert.match(await page.locator('.account').innerText(), /admin of all estates/);
-    await isSound(watched);
+    await assertNoViolations(watched);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('#token').waitFor();
@@ -86,8 +86,8 @@ test('overview: the first line says what is wrong, and leads to it', inBrowser, 
   assert.match(await line.innerText(), /1 resource (drifted|is blocked)/);
   await page.locator('.figures, .rest, .empty').first().waitFor();
   assert.match(await page.locator('.targets').innerText(), /aws[\s\S]*In sync[\s\S]*complete/);
-  assert.match(await page.locator('#panel-what-waits-and-for-whom').innerText(), /What waits/);
-  await isSound(watched);
+  assert.match(await page.locator('#panel-pending-work').innerText(), /Pending work/);
+  await assertNoViolations(watched);
   await line.getByRole('link').focus();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/inventory\?status=/);
@@ -100,7 +100,7 @@ test('inventory: filters and sort are in the address, and one row is in the tab 
   const { page } = watched;
   await page.locator('tbody .line').first().waitFor();
   const before = await page.locator('tbody .line').count();
-  await isSound(watched);
+  await assertNoViolations(watched);
   await page.keyboard.press('/');
   await page.keyboard.type('web-0');
   await page.waitForURL(/q=web-0/);
@@ -130,7 +130,7 @@ test('inventory: a choice of several is made by keys, and an empty answer offers
   await page.getByRole('combobox', { name: 'Kind' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: 'subnet' }).waitFor();
-  await isSound(watched);
+  await assertNoViolations(watched);
   await page.keyboard.type('subnet');
   await page.keyboard.press('Enter');
   await page.waitForURL(/kind=subnet/);
@@ -158,7 +158,7 @@ test(
     const text = await page.locator('main').innerText();
     for (const said of [/update, because it drifted/, /Withheld/, /Done: create/, /all\.yaml:/, /RunInstances/])
       assert.match(text, said);
-    await isSound(watched);
+    await assertNoViolations(watched);
     await page.context().close();
   },
 );
@@ -192,14 +192,14 @@ test('phone: at 390 pixels, and at 200 % zoom, nothing is cut off', inBrowser, a
     const { page } = watched;
     await page.locator('.headline').waitFor();
     await page.locator('.counts').first().waitFor();
-    await isSound(watched);
+    await assertNoViolations(watched);
     await page.goto(`${all().gateway.url}/inventory`);
     await page.locator('tbody .line').first().waitFor();
-    await isSound(watched);
+    await assertNoViolations(watched);
     await page.goto(`${all().gateway.url}/inventory?q=instance/web-0`);
     await page.getByRole('link', { name: 'web-0' }).click();
     await page.locator('.sides').waitFor();
-    await isSound(watched);
+    await assertNoViolations(watched);
     await page.context().close();
   }
 });
@@ -208,10 +208,10 @@ test('dark: the colours have the contrast that they need', inBrowser, async () =
   const watched = await signedIn('/', { colorScheme: 'dark' });
   const { page } = watched;
   await page.locator('.counts').first().waitFor();
-  await isSound(watched);
+  await assertNoViolations(watched);
   await page.goto(`${all().gateway.url}/inventory?status=Drifted,Blocked,InSync,Unmanaged`);
   await page.locator('tbody .line').first().waitFor();
-  await isSound(watched);
+  await assertNoViolations(watched);
   await page.context().close();
 });
 
@@ -221,11 +221,11 @@ test('a hostile name is a text', inBrowser, async () => {
   const link = page.locator('tbody a', { hasText: 'onerror' });
   await link.waitFor();
   assert.equal(await link.innerText(), hostile);
-  await isSound(watched);
+  await assertNoViolations(watched);
   await link.press('Enter');
   await page.locator('.sides').waitFor();
   assert.equal(await page.locator('h1').innerText(), hostile);
-  await isSound(watched);
+  await assertNoViolations(watched);
   assert.equal(await page.evaluate(() => 'hostile' in window), false, 'no part of it ran');
   await page.context().close();
 });
@@ -240,7 +240,7 @@ test(
     gate.refuse('/v1/inventory', 403);
     await page.goto(`${gate.url}/inventory`);
     await page.getByText('You may not see the inventory').waitFor();
-    await isSound(watched);
+    await assertNoViolations(watched);
     gate.refuse('/v1/inventory', undefined);
     gate.refuse('/v1/targets', 500);
     await page.goto(gate.url);
@@ -261,7 +261,7 @@ test(
     await page.locator('.headline').waitFor();
     await page.goto(`${gate.url}/no/such/page`);
     await page.getByText('The console has no page at this address').waitFor();
-    await isSound(watched);
+    await assertNoViolations(watched);
     await page.context().close();
 
     const token = await place.tokenOf('viewer', '--owner', 'team-net');
@@ -271,7 +271,7 @@ test(
     assert.ok(!names.includes('web-0'), `${names}`);
     await limited.page.goto(gate.url);
     await limited.page.locator('.targets').waitFor();
-    await isSound(limited);
+    await assertNoViolations(limited);
     await limited.page.context().close();
   },
 );

@@ -3,7 +3,7 @@ import type { Resource } from './api.d.ts';
 import { ApiError } from './api-client.ts';
 import { absoluteTime, relativeTime } from './time.ts';
 
-export type StatusName = Resource['status'];
+type StatusName = Resource['status'];
 
 interface Look {
   readonly word: string;
@@ -51,16 +51,16 @@ const tick = { now: Date.now(), listeners: new Set<() => void>() };
 
 window.setInterval(() => {
   tick.now = Date.now();
-  for (const tell of tick.listeners) tell();
+  for (const notify of tick.listeners) notify();
 }, 5_000);
 
-const onTick = (tell: () => void): (() => void) => {
-  tick.listeners.add(tell);
-  return () => void tick.listeners.delete(tell);
+const onTick = (notify: () => void): (() => void) => {
+  tick.listeners.add(notify);
+  return () => void tick.listeners.delete(notify);
 };
 
 /** The time, as precise as people need it: it moves every 5 s. */
-export const useNow = (): number => useSyncExternalStore(onTick, () => tick.now);
+const useNow = (): number => useSyncExternalStore(onTick, () => tick.now);
 
 /** How long ago, or when; the whole time on the pointer. */
 export function When({ at }: { readonly at: string }) {

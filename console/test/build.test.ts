@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
+const root = join(import.meta.dirname, '../..');
 const dist = join(import.meta.dirname, '../dist');
 const assets = readdirSync(join(dist, 'assets'));
 const most = 300 * 1024;
@@ -26,4 +29,17 @@ test('the page has no script or style inside, no address elsewhere, and there ar
   );
   for (const name of assets.filter((one) => one.endsWith('.css')))
     assert.doesNotMatch(readFileSync(join(dist, 'assets', name), 'utf8'), /https?:|data:|@import/);
+});
+
+test('the types of the API are those of its document: if not, run npm run console:api', () => {
+  const made = mkdtempSync(join(tmpdir(), 'setpoint-console-types-'));
+  try {
+    const out = join(made, 'api.d.ts');
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/console.ts', 'api', out], { cwd: root });
+    assert.equal(status, 0, String(stderr));
+    const isFresh = readFileSync(join(root, 'console/src/api.d.ts'), 'utf8') === readFileSync(out, 'utf8');
+    assert.ok(isFresh, 'console/src/api.d.ts is stale: run npm run console:api');
+  } finally {
+    rmSync(made, { recursive: true });
+  }
 });
