@@ -1,13 +1,13 @@
-import { Select } from '@base-ui/react/select';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Inventory as InventoryPage, Resource } from './api.d.ts';
 import { exportAddress } from './api-client.ts';
-import { everyStatus, Failure, Glyph, Loading, Notice, Status, statusLooks, When } from './components.tsx';
-import { apiFilter, type Filter, type FilterKey, listed, nextSort } from './inventory-filter.ts';
+import { Failure, Loading, Notice, Status, When } from './components.tsx';
+import { cleared, FilterBar, type FilterBarProps } from './filter-bar.tsx';
+import { apiFilter, type Filter, nextSort } from './inventory-filter.ts';
 import * as queries from './queries.ts';
 
 export function Inventory() {
@@ -42,7 +42,7 @@ export function Inventory() {
           </a>
         </p>
       </div>
-      <Filters filter={filter} change={change} />
+      <FilterBar filter={filter} change={change} />
       {pages.data === undefined && pages.isPending ? <Loading what="the inventory" lines={10} /> : null}
       {pages.isError ? <Failure error={pages.error} what="the inventory" again={pages.refetch} /> : null}
       {pages.data !== undefined && rows.length === 0 ? <NoResources filter={filter} change={change} /> : null}
@@ -83,175 +83,7 @@ function ObservationText({ page }: { readonly page: InventoryPage | undefined })
   );
 }
 
-interface FiltersProps {
-  readonly filter: Filter;
-  change(changed: Filter): void;
-}
-
-const choices: readonly { readonly key: FilterKey; readonly label: string; readonly values: readonly string[] }[] = [
-  { key: 'kind', label: 'Kind', values: ['network', 'subnet', 'group', 'firewall-rule', 'instance'] },
-  { key: 'cloud', label: 'Cloud', values: ['aws', 'gcp', 'azure'] },
-  { key: 'claim', label: 'Claim', values: ['ours', 'unmanaged', 'orphan', 'other', 'none'] },
-  { key: 'exposed', label: 'Exposed', values: ['yes', 'no', 'unknown'] },
-];
-
-function Filters({ filter, change }: FiltersProps) {
-  const targets = useQuery(queries.targets(filter.estate));
-  const names = targets.data?.items.map(({ name }) => name) ?? [];
-  const [isOpen, setOpen] = useState(false);
-  const { sort: _, estate: __, ...narrowing } = filter;
-  return (
-    <search className={isOpen ? 'filters is-open' : 'filters'}>
-      <TextFilter label="Search" name="q" placeholder="Address, name, id, label" value={filter.q} change={change} />
-      {choices.map(({ key, label, values }) => (
-        <SelectFilter key={key} name={key} label={label} values={values} value={filter[key]} change={change} />
-      ))}
-      {names.length === 0 ? null : (
-        <SelectFilter name="target" label="Target" values={names} value={filter.target} change={change} />
-      )}
-      <TextFilter label="Owner" name="owner" placeholder="Any" value={filter.owner} change={change} />
-      <TextFilter label="Label" name="label" placeholder="key=value" value={filter.label} change={change} />
-      <button
-        type="button"
-        className="button more-filters"
-        aria-expanded={isOpen}
-        onClick={() => setOpen((before) => !before)}
-      >
-        {isOpen ? 'Fewer filters' : 'More filters'}
-      </button>
-      {Object.keys(narrowing).length === 0 ? null : (
-        <button type="button" className="button" onClick={() => change(cleared)}>
-          Clear
-        </button>
-      )}
-      <fieldset className="status-filter">
-        <legend className="hidden">Status</legend>
-        {everyStatus.map((status) => (
-          <StatusToggle key={status} status={status} value={filter.status} change={change} />
-        ))}
-      </fieldset>
-    </search>
-  );
-}
-
-const cleared: Filter = Object.fromEntries(
-  (['q', 'status', 'kind', 'cloud', 'target', 'owner', 'claim', 'exposed', 'violates', 'label'] as const).map((key) => [
-    key,
-    undefined,
-  ]),
-);
-
-interface FilterInputProps {
-  readonly value: string | undefined;
-  change(changed: Filter): void;
-}
-
-function StatusToggle({ status, value, change }: FilterInputProps & { readonly status: (typeof everyStatus)[number] }) {
-  const chosen = listed(value);
-  const isOn = chosen.includes(status);
-  const next = isOn ? chosen.filter((one) => one !== status) : [...chosen, status];
-  const { word, tone, strokes } = statusLooks[status];
-  return (
-    <button
-      type="button"
-      className={`chip tone-${tone}`}
-      aria-pressed={isOn}
-      onClick={() => change({ status: next.join(',') || undefined })}
-    >
-      <Glyph strokes={strokes} />
-      {word}
-    </button>
-  );
-}
-
-interface TextFilterProps extends FilterInputProps {
-  readonly label: string;
-  readonly name: FilterKey;
-  readonly placeholder: string;
-}
-
-const typingMs = 250;
-
-function TextFilter({ label, name, placeholder, value = '', change }: TextFilterProps) {
-  const [typed, setTyped] = useState(value);
-  const timer = useRef<number>(undefined);
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (name !== 'q') return undefined;
-    const focus = (event: globalThis.KeyboardEvent): void => {
-      const isTyping = event.target instanceof HTMLInputElement;
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    window.addEventListener('keydown', focus);
-    return () => window.removeEventListener('keydown', focus);
-  }, [name]);
-  return (
-    <label className={`field field-${name}`}>
-      <span>{label}</span>
-      <input
-        ref={input}
-        type="search"
-        value={typed}
-        placeholder={placeholder}
-        spellCheck={false}
-        autoComplete="off"
-        onChange={({ target: { value: text } }) => {
-          setTyped(text);
-          window.clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => change({ [name]: text.trim() || undefined }), typingMs);
-        }}
-      />
-    </label>
-  );
-}
-
-interface SelectFilterProps extends FilterInputProps {
-  readonly name: FilterKey;
-  readonly label: string;
-  readonly values: readonly string[];
-}
-
-function SelectFilter({ name, label, values, value, change }: SelectFilterProps) {
-  const chosen = listed(value);
-  const field = useRef<HTMLDivElement>(null);
-  return (
-    <div className="field" ref={field}>
-      <Select.Root
-        multiple
-        modal={false}
-        value={[...chosen]}
-        onValueChange={(next: string[]) => change({ [name]: next.join(',') || undefined })}
-      >
-        <Select.Label className="field-label">{label}</Select.Label>
-        <Select.Trigger className="select">
-          <Select.Value>{() => (chosen.length === 0 ? 'Any' : chosen.join(', '))}</Select.Value>
-          <span aria-hidden="true">▾</span>
-        </Select.Trigger>
-        <Select.Portal container={field}>
-          <Select.Positioner className="popup-place" alignItemWithTrigger={false} sideOffset={4} align="start">
-            <Select.Popup className="popup">
-              <Select.List>
-                {values.map((one) => (
-                  <Select.Item key={one} value={one} className="item">
-                    <span className="tick" aria-hidden="true">
-                      <Select.ItemIndicator>✓</Select.ItemIndicator>
-                    </span>
-                    <Select.ItemText>{one}</Select.ItemText>
-                  </Select.Item>
-                ))}
-              </Select.List>
-            </Select.Popup>
-          </Select.Positioner>
-        </Select.Portal>
-      </Select.Root>
-    </div>
-  );
-}
-
-function NoResources({ filter, change }: FiltersProps) {
+function NoResources({ filter, change }: FilterBarProps) {
   const { sort: _, estate: __, ...narrowing } = filter;
   if (Object.keys(narrowing).length === 0)
     return (

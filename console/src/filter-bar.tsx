@@ -1,0 +1,174 @@
+import { Select } from '@base-ui/react/select';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { everyStatus, Glyph, statusLooks } from './components.tsx';
+import { type Filter, type FilterKey, listed } from './inventory-filter.ts';
+import * as queries from './queries.ts';
+
+export interface FilterBarProps {
+  readonly filter: Filter;
+  change(changed: Filter): void;
+}
+
+const choices: readonly { readonly key: FilterKey; readonly label: string; readonly values: readonly string[] }[] = [
+  { key: 'kind', label: 'Kind', values: ['network', 'subnet', 'group', 'firewall-rule', 'instance'] },
+  { key: 'cloud', label: 'Cloud', values: ['aws', 'gcp', 'azure'] },
+  { key: 'claim', label: 'Claim', values: ['ours', 'unmanaged', 'orphan', 'other', 'none'] },
+  { key: 'exposed', label: 'Exposed', values: ['yes', 'no', 'unknown'] },
+];
+
+export function FilterBar({ filter, change }: FilterBarProps) {
+  const targets = useQuery(queries.targets(filter.estate));
+  const names = targets.data?.items.map(({ name }) => name) ?? [];
+  const [isOpen, setOpen] = useState(false);
+  const { sort: _, estate: __, ...narrowing } = filter;
+  return (
+    <search className={isOpen ? 'filters is-open' : 'filters'}>
+      <TextFilter label="Search" name="q" placeholder="Address, name, id, label" value={filter.q} change={change} />
+      {choices.map(({ key, label, values }) => (
+        <SelectFilter key={key} name={key} label={label} values={values} value={filter[key]} change={change} />
+      ))}
+      {names.length === 0 ? null : (
+        <SelectFilter name="target" label="Target" values={names} value={filter.target} change={change} />
+      )}
+      <TextFilter label="Owner" name="owner" placeholder="Any" value={filter.owner} change={change} />
+      <TextFilter label="Label" name="label" placeholder="key=value" value={filter.label} change={change} />
+      <button
+        type="button"
+        className="button more-filters"
+        aria-expanded={isOpen}
+        onClick={() => setOpen((before) => !before)}
+      >
+        {isOpen ? 'Fewer filters' : 'More filters'}
+      </button>
+      {Object.keys(narrowing).length === 0 ? null : (
+        <button type="button" className="button" onClick={() => change(cleared)}>
+          Clear
+        </button>
+      )}
+      <fieldset className="status-filter">
+        <legend className="hidden">Status</legend>
+        {everyStatus.map((status) => (
+          <StatusToggle key={status} status={status} value={filter.status} change={change} />
+        ))}
+      </fieldset>
+    </search>
+  );
+}
+
+export const cleared: Filter = Object.fromEntries(
+  (['q', 'status', 'kind', 'cloud', 'target', 'owner', 'claim', 'exposed', 'violates', 'label'] as const).map((key) => [
+    key,
+    undefined,
+  ]),
+);
+
+interface FilterInputProps {
+  readonly value: string | undefined;
+  change(changed: Filter): void;
+}
+
+function StatusToggle({ status, value, change }: FilterInputProps & { readonly status: (typeof everyStatus)[number] }) {
+  const chosen = listed(value);
+  const isOn = chosen.includes(status);
+  const next = isOn ? chosen.filter((one) => one !== status) : [...chosen, status];
+  const { word, tone, strokes } = statusLooks[status];
+  return (
+    <button
+      type="button"
+      className={`chip tone-${tone}`}
+      aria-pressed={isOn}
+      onClick={() => change({ status: next.join(',') || undefined })}
+    >
+      <Glyph strokes={strokes} />
+      {word}
+    </button>
+  );
+}
+
+interface TextFilterProps extends FilterInputProps {
+  readonly label: string;
+  readonly name: FilterKey;
+  readonly placeholder: string;
+}
+
+const typingMs = 250;
+
+function TextFilter({ label, name, placeholder, value = '', change }: TextFilterProps) {
+  const [typed, setTyped] = useState(value);
+  const timer = useRef<number>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (name !== 'q') return undefined;
+    const focus = (event: globalThis.KeyboardEvent): void => {
+      const isTyping = event.target instanceof HTMLInputElement;
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    window.addEventListener('keydown', focus);
+    return () => window.removeEventListener('keydown', focus);
+  }, [name]);
+  return (
+    <label className={`field field-${name}`}>
+      <span>{label}</span>
+      <input
+        ref={input}
+        type="search"
+        value={typed}
+        placeholder={placeholder}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={({ target: { value: text } }) => {
+          setTyped(text);
+          window.clearTimeout(timer.current);
+          timer.current = window.setTimeout(() => change({ [name]: text.trim() || undefined }), typingMs);
+        }}
+      />
+    </label>
+  );
+}
+
+interface SelectFilterProps extends FilterInputProps {
+  readonly name: FilterKey;
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
+function SelectFilter({ name, label, values, value, change }: SelectFilterProps) {
+  const chosen = listed(value);
+  const field = useRef<HTMLDivElement>(null);
+  return (
+    <div className="field" ref={field}>
+      <Select.Root
+        multiple
+        modal={false}
+        value={[...chosen]}
+        onValueChange={(next: string[]) => change({ [name]: next.join(',') || undefined })}
+      >
+        <Select.Label className="field-label">{label}</Select.Label>
+        <Select.Trigger className="select">
+          <Select.Value>{() => (chosen.length === 0 ? 'Any' : chosen.join(', '))}</Select.Value>
+          <span aria-hidden="true">▾</span>
+        </Select.Trigger>
+        <Select.Portal container={field}>
+          <Select.Positioner className="popup-place" alignItemWithTrigger={false} sideOffset={4} align="start">
+            <Select.Popup className="popup">
+              <Select.List>
+                {values.map((one) => (
+                  <Select.Item key={one} value={one} className="item">
+                    <span className="tick" aria-hidden="true">
+                      <Select.ItemIndicator>✓</Select.ItemIndicator>
+                    </span>
+                    <Select.ItemText>{one}</Select.ItemText>
+                  </Select.Item>
+                ))}
+              </Select.List>
+            </Select.Popup>
+          </Select.Positioner>
+        </Select.Portal>
+      </Select.Root>
+    </div>
+  );
+}
