@@ -123,7 +123,8 @@ const node = (args: readonly string[], cwd: string): number =>
 const [, , work = '', ...args] = process.argv;
 if (isIncomplete()) await ensureInstalled(folder);
 const run = works[work];
-if (run === undefined) console.error(`setpoint: the console has ${Object.keys(works).join(', ')}, and no "${work}"`);
+if (run === undefined)
+  process.stderr.write(`setpoint: the console has ${Object.keys(works).join(', ')}, and no "${work}"\n`);
 process.exitCode = run?.(args) ?? 1;
 
 /** npm leaves out optional packages of other machines, also some whose entries in the lock do not say so. */
