@@ -9,7 +9,7 @@ import {
   verify,
 } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ignoreInGit } from './embedded/home.ts';
 
 /** Signs checkpoints. The private key never leaves its file, which only we can read. */
@@ -24,8 +24,8 @@ export interface SigningKey {
  * `keys`, under its fingerprint. Throws where the file holds no such key.
  */
 export async function signingKey(keys: string, keyFile?: string): Promise<SigningKey> {
-  await mkdir(keys, { recursive: true, mode: 0o700 });
-  await ignoreInGit(dirname(keys));
+  const made = await mkdir(keys, { recursive: true, mode: 0o700 });
+  await ignoreInGit(dirname(keys), made !== undefined && resolve(made) !== resolve(keys));
   const secret = keyFile === undefined ? createPrivateKey(await ownKey(keys)) : await keyIn(keyFile);
   const shown = createPublicKey(secret);
   const name = keyFile === undefined ? 'checkpoint.pub' : `${fingerprint(shown)}.pub`;

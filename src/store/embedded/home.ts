@@ -32,7 +32,7 @@ const unwritable: Readonly<Record<string, string>> = {
 
 /** `.setpoint` itself. Under root others may pass through it, to the data that belongs to the server's account, and see nothing. */
 export async function ownFolder(inside: string): Promise<void> {
-  await mkdir(inside, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+  const made = await mkdir(inside, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     const why = unwritable[error.code ?? ''];
     if (why === undefined) throw error;
     throw new Error(
@@ -45,12 +45,17 @@ export async function ownFolder(inside: string): Promise<void> {
   if (uid !== we && we !== 0)
     throw new Error(`${inside} belongs to user ${uid}, we are ${we}: run as that user, or set DATABASE_URL`);
   if (uid === 0) await chmod(inside, 0o711);
-  await ignoreInGit(inside);
+  await ignoreInGit(inside, made !== undefined);
 }
 
-/** Keeps keys and data out of a repository around the folder. A file that is there stays; it is no reason to fail. */
-export const ignoreInGit = (inside: string): Promise<void> =>
-  writeFile(join(inside, '.gitignore'), '*\n', { mode: 0o600, flag: 'wx' }).catch(() => {});
+/**
+ * Keeps keys and data out of a repository around the folder. An existing file stays, and a failure to write it stops nothing. A folder of
+ * another name that Setpoint has not made may be a repository: there it writes no file. `isNew`: the caller has just made the folder.
+ */
+export async function ignoreInGit(inside: string, isNew: boolean): Promise<void> {
+  if (!isNew && basename(inside) !== '.setpoint') return;
+  await writeFile(join(inside, '.gitignore'), '*\n', { mode: 0o600, flag: 'wx' }).catch(() => {});
+}
 
 /** The data folder, if there may be one; undefined where the folder has no store. Changes nothing. */
 export async function knownHome(inside: string): Promise<string | undefined> {

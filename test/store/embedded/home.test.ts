@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Account, binaries, packagedBinaries, run } from '../../../src/store/embedded/cluster.ts';
@@ -55,6 +55,20 @@ test('git ignores the folder and its keys, and a file of the user stays', async 
   await writeFile(join(inside, '.gitignore'), '!*.pub\n');
   await ownFolder(inside);
   assert.equal(await readFile(join(inside, '.gitignore'), 'utf8'), '!*.pub\n');
+});
+
+test('git goes on to see a folder of the user that is given for keys or for the store', async () => {
+  const own = await made('own', 0o755);
+  await signingKey(join(own, 'keys'));
+  await ownFolder(own);
+  assert.deepEqual(await readdir(own), ['keys']);
+  const [fresh, nested, named] = [join(own, 'fresh'), join(own, 'nested/keys'), join(own, '.setpoint')];
+  await ownFolder(fresh);
+  await signingKey(nested);
+  await mkdir(named);
+  await signingKey(join(named, 'keys'));
+  for (const folder of [fresh, join(own, 'nested'), named])
+    assert.equal(await readFile(join(folder, '.gitignore'), 'utf8'), '*\n', folder);
 });
 
 test('binaries: what a blocked install script left out is made in place', async () => {
