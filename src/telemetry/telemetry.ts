@@ -99,6 +99,7 @@ function watchReconcile(
       const fields: Fields = {
         outcome,
         ...seen,
+        // why: the plan of a later round may withhold an action that execution withheld: their sum would count it twice
         withheld: Math.max(seen.withheld, planned),
         durationMs,
         ...(why === undefined ? {} : { reason: why }),
