@@ -47,12 +47,14 @@ describe('limits of an estate with two scopes, each with a worker of its own', (
   it('leave the inventory before the next generation counts as fully applied', async () => {
     const world = fleetWorld();
     const order: string[] = [];
+    const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const { rows, fleet } = world.store;
     const { keep } = rows;
     const { stand } = fleet.rollouts;
     Object.assign(rows, {
       keep: async (...given: Parameters<typeof keep>) => {
-        for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+        reached.resolve();
+        await gate.promise;
         await keep(...given);
         order.push('kept');
       },
@@ -64,7 +66,12 @@ describe('limits of an estate with two scopes, each with a worker of its own', (
       },
     });
     await world.accept(ground, limitedTo(5));
-    assert.equal((await reconcileOf(world, 'north')).outcome, 'done');
+    const running = reconcileOf(world, 'north');
+    await reached.promise;
+    await world.clock.advance(0);
+    assert.deepEqual(order, [], 'the generation counts as applied before its inventory is kept');
+    gate.resolve();
+    assert.equal((await running).outcome, 'done');
     assert.equal(order.at(-1), 'stands', order.join(' '));
   });
 
