@@ -1,6 +1,6 @@
 import { ofKind } from '../core/documents/spec-set.ts';
 import { messageOf } from '../core/text.ts';
-import { followScope, namesAnotherEstate, type SourceDraft, type SpecTree } from '../ports/sources.ts';
+import { followScope, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import { revisionAcceptor } from './accept.ts';
 import { asLeader } from './supervisor.ts';
 import type { Source, WorkerContext } from './worker-context.ts';
@@ -60,7 +60,12 @@ async function watchEstate(
     lead.throwIfAborted();
     const name = nameOf(seen);
     if (seen.state === 'sound' && name !== estate)
-      return record({ state: 'broken', head: seen.tree.revision, why: speaksOf(name ?? 'none') });
+      return record({
+        state: 'broken',
+        code: 'names-another-estate',
+        head: seen.tree.revision,
+        why: speaksOf(name ?? 'none'),
+      });
     const word = seen.state === 'sound' ? await acceptRevision(seen.tree) : stateOf(seen);
     // why: judging may be slow, too, and the present leader reports the state
     lead.throwIfAborted();
@@ -69,7 +74,7 @@ async function watchEstate(
 }
 
 const speaksOf = (name: string): string =>
-  `${namesAnotherEstate}${name} now, so the active generation of this one stays. If that is a mistake, restore the name of the Estate`;
+  `the specs name the estate ${name} now, so the active generation of this one stays. If that is a mistake, restore the name of the Estate`;
 
 const stateOf = (seen: Exclude<SourceReading, { state: 'sound' }>): SourceReport => ({
   state: seen.state,
@@ -89,7 +94,7 @@ function stateRecorder(
   let last = '';
   return async (word) => {
     if (word === undefined) return;
-    const said = JSON.stringify([word.state, word.head, word.why]);
+    const said = JSON.stringify([word.state, word.code, word.head, word.why]);
     if (said === last) return;
     await store.sources.states.record(estate, { source: source.name, ...word });
     last = said;

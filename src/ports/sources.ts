@@ -4,9 +4,6 @@ import type { Located, Position } from '../core/documents/tree.ts';
 import type { LifetimeDecision } from '../core/ttl.ts';
 import type { By, PatchDecision } from './fleet-state.ts';
 
-/** Begins the reason of a source whose specs name another estate now. */
-export const namesAnotherEstate = 'the specs name the estate ';
-
 /** The process with the lease of this scope follows the sources of the estate. */
 export const followScope = 'specs';
 
@@ -30,6 +27,8 @@ export interface SourceDraft {
   /** The newest state that was seen there: a commit, or a folder's hash; absent: none yet. */
   readonly head?: string;
   readonly state: SourceCondition;
+  /** Absent: `state` is enough. `names-another-estate`: only of a broken one. Its worker follows that estate, and this one no more. */
+  readonly code?: 'names-another-estate';
   /** The problem, if any, and its fix; '' where there is none. */
   readonly why: string;
 }

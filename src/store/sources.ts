@@ -1,15 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { By } from '../ports/fleet-state.ts';
-import type {
-  Histories,
-  Pin,
-  Pins,
-  SourceDraft,
-  SourceState,
-  SourceStates,
-  Sources,
-  WakeUps,
-} from '../ports/sources.ts';
+import type { Histories, Pin, Pins, SourceState, SourceStates, Sources, WakeUps } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { chainWrite } from './ledger-chain.ts';
 import { historyNote, noteBody, pinNote, unpinNote } from './ledger-entries.ts';
@@ -28,17 +19,22 @@ const postgresSourceStates = ({ db, clock }: Context): SourceStates => ({
 });
 
 /** `since`: of a state that is new. */
-async function record(db: Database, estate: string, { source, head, state, why, since }: SourceState): Promise<void> {
+async function record(
+  db: Database,
+  estate: string,
+  { source, head, state, code, why, since }: SourceState,
+): Promise<void> {
   const kept = sql<number>`CASE
     WHEN source_states.state = excluded.state AND source_states.head IS NOT DISTINCT FROM excluded.head
     THEN source_states.since ELSE excluded.since END`;
   await db
     .insertInto('source_states')
-    .values({ estate, source, head: head ?? null, state, why: JSON.stringify(why), since })
+    .values({ estate, source, head: head ?? null, state, code: code ?? null, why: JSON.stringify(why), since })
     .onConflict((conflict) =>
       conflict.columns(['estate', 'source']).doUpdateSet(({ ref }) => ({
         head: ref('excluded.head'),
         state: ref('excluded.state'),
+        code: ref('excluded.code'),
         why: ref('excluded.why'),
         since: kept,
       })),
@@ -49,14 +45,17 @@ async function record(db: Database, estate: string, { source, head, state, why, 
 async function list(db: Database, estate: string): Promise<readonly SourceState[]> {
   const rows = await db
     .selectFrom('source_states')
-    .select(['source', 'head', 'state', 'why', 'since'])
+    .select(['source', 'head', 'state', 'code', 'why', 'since'])
     .where('estate', '=', estate)
     .orderBy('source')
     .execute();
-  return rows.map(({ source, head, state, why, since }): SourceState => {
-    const draft: SourceDraft = { source, ...(head === null ? {} : { head }), state, why: String(why) };
-    return { ...draft, since };
-  });
+  return rows.map(
+    ({ source, head, state, code, why, since }): SourceState => ({
+      ...{ source, state, why: String(why), since },
+      ...(head === null ? {} : { head }),
+      ...(code === null ? {} : { code }),
+    }),
+  );
 }
 
 const postgresPins = (context: Context): Pins => ({

@@ -391,6 +391,7 @@ interface SourceStateTable {
   source: string;
   head: string | null;
   state: SourceCondition;
+  code: 'names-another-estate' | null;
   why: Json;
   since: number;
 }

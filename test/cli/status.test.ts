@@ -119,9 +119,9 @@ test('status shows sources without a following worker, with the way to start one
 test('specs that name another estate are followed there: status does not ask for another worker', async () => {
   const why = 'the specs name the estate lab now, so the active generation of this one stays';
   const source = { source: 'https://git.example/infra.git', head: 'git:0123456789', state: 'broken', why } as const;
-  await store.sources.states.record('acme', { ...source, why: 'specs/web.yaml:3:1: no' });
-  assert.match((await run(['status', specs])).stdout, / · no worker follows the specs · /);
   await store.sources.states.record('acme', source);
+  assert.match((await run(['status', specs])).stdout, / · no worker follows the specs · /);
+  await store.sources.states.record('acme', { ...source, code: 'names-another-estate', why: 'in other words' });
   const { stdout } = await run(['status', specs]);
   assert.doesNotMatch(stdout, /[Nn]o worker follows/);
   assert.match(stdout.split('\n')[0] ?? '', / · the specs name another estate · /);

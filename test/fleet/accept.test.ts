@@ -4,7 +4,7 @@ import { type AcceptRevision, revisionAcceptor } from '../../src/fleet/accept.ts
 import { watchSource } from '../../src/fleet/source-watcher.ts';
 import type { CurrentRevision, HistoryValidation, Source } from '../../src/fleet/worker-context.ts';
 import type { SpecSnapshot } from '../../src/ports/fleet-state.ts';
-import type { SpecTree } from '../../src/ports/sources.ts';
+import type { SourceDraft, SpecTree } from '../../src/ports/sources.ts';
 import { parseStored } from '../../src/source/stored-tree.ts';
 import { network } from '../support/engine-world/documents.ts';
 import { type FleetWorld, fleetWorld, today, treeOf } from '../support/fleet-world.ts';
@@ -204,7 +204,7 @@ interface Followed {
   says(tree: SpecTree): void;
   judges(as: HistoryValidation): void;
   active(estate: string): Promise<string | undefined>;
-  state(estate: string): Promise<{ readonly state: string; readonly why: string } | undefined>;
+  state(estate: string): Promise<Pick<SourceDraft, 'state' | 'code' | 'why'> | undefined>;
   /** Another process, that begins anew. */
   restart(): Promise<void>;
   end(): Promise<void>;
@@ -270,7 +270,7 @@ describe('a commit that gives the estate another name', () => {
     assert.equal(held?.state, 'rewritten');
     assert.match(held?.why ?? '', /spoke of the estate acme.*setpoint approve --history 2 --reason/);
     const former = await state('acme');
-    assert.equal(former?.state, 'broken');
+    assert.deepEqual([former?.state, former?.code], ['broken', 'names-another-estate']);
     assert.match(former?.why ?? '', /name the estate globex/);
     await restart();
     await world.clock.advance(10_000);

@@ -7,7 +7,6 @@ import { formatMoment, heldText, shortRevision, writerText } from '../../core/re
 import { printable } from '../../core/text.ts';
 import { ttlText } from '../../core/ttl.ts';
 import { type Estate, withActiveRevision } from '../../estate/load.ts';
-import { namesAnotherEstate } from '../../ports/sources.ts';
 import {
   type BrokenPolicy,
   type EstateStatus,
@@ -307,8 +306,7 @@ const followerLines = (status: EstateStatus): readonly string[] =>
       ];
 
 /** A worker that follows such specs holds the lease of the other estate: here nobody seems to follow. */
-const nameAnother = ({ sources }: EstateStatus): boolean =>
-  sources.some(({ state, why }) => state === 'broken' && why.startsWith(namesAnotherEstate));
+const nameAnother = ({ sources }: EstateStatus): boolean => sources.some(({ code }) => code === 'names-another-estate');
 
 const incidentsIn = (pauses: EstateStatus['pauses']): EstateStatus['pauses'] =>
   pauses.filter(({ incident }) => incident !== undefined);

@@ -10,13 +10,19 @@ const head = 'a'.repeat(40);
 export const sourceLaws: Laws = {
   'the newest word on a source is there for others, by source': async ({ store, other, estate }) => {
     const { record: tell, list } = store.sources.states;
+    const code = 'names-another-estate';
     await tell(estate, { source: 'web', state: 'broken', head, why: 'no "cidr"\u0000' });
+    await tell(estate, { source: 'app', state: 'broken', code, head, why: 'it names lab' });
+    await tell(estate, { source: 'db', state: 'broken', code, why: 'it names lab' });
+    await tell(estate, { source: 'db', state: 'broken', why: 'no' });
     await tell(estate, { source: 'root', state: 'away', why: 'no answer' });
     await tell(estate, { source: 'root', state: 'followed', head, why: '' });
     await tell(`${estate}-2`, { source: 'root', state: 'away', why: 'no answer' });
     assert.deepEqual(
       (await other.sources.states.list(estate)).map(({ since: _, ...one }) => one),
       [
+        { source: 'app', state: 'broken', code, head, why: 'it names lab' },
+        { source: 'db', state: 'broken', why: 'no' },
         { source: 'root', state: 'followed', head, why: '' },
         { source: 'web', state: 'broken', head, why: 'no "cidr"\u0000' },
       ],
