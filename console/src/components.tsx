@@ -1,6 +1,6 @@
-import { type ReactNode, useSyncExternalStore } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type AnchorHTMLAttributes, type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import type { Resource } from './api.d.ts';
-import { ApiError } from './api-client.ts';
 import { absoluteTime, relativeTime } from './time.ts';
 
 type StatusName = Resource['status'];
@@ -72,6 +72,46 @@ export function When({ at }: { readonly at: string }) {
   );
 }
 
+interface TitleProps {
+  readonly children: string;
+  readonly className?: string;
+}
+
+/** The heading of a screen. The browser shows it as the title of the page, and the main region has it as its name. */
+export function Title({ children, className }: TitleProps) {
+  useEffect(() => {
+    document.title = `${children} · Setpoint`;
+  }, [children]);
+  return (
+    <h1 id="title" className={className}>
+      {children}
+    </h1>
+  );
+}
+
+type Named = Pick<Resource, 'name' | 'address' | 'id'>;
+
+/** A cloud may know no name of a resource: a heading and a link are never empty. */
+export const nameOf = ({ name, address, id }: Named): string =>
+  [name, address, id].find((one) => one !== undefined && one.trim() !== '') ?? '(unnamed)';
+
+interface ResourceLinkProps extends Pick<AnchorHTMLAttributes<HTMLAnchorElement>, 'tabIndex' | 'onFocus'> {
+  readonly estate: string | undefined;
+  readonly resource: Named;
+  /** `id`: several resources have its address. */
+  readonly by?: 'address' | 'id';
+  readonly 'data-row'?: number;
+}
+
+export function ResourceLink({ estate, resource, by = 'address', ...rest }: ResourceLinkProps) {
+  const { address, id } = resource;
+  return (
+    <Link to="/resource" search={{ estate, of: by === 'id' ? (id ?? address) : (address ?? id) }} {...rest}>
+      {nameOf(resource)}
+    </Link>
+  );
+}
+
 interface PanelProps {
   readonly title: string;
   readonly aside?: ReactNode;
@@ -92,7 +132,7 @@ export function Panel({ title, aside, children }: PanelProps) {
 }
 
 interface TableProps {
-  /** For screen readers: `Targets`. */
+  /** The caption, for screen readers: `Targets`. */
   readonly name: string;
   readonly className?: string;
   /** A column of numbers has `isNumber`. */
@@ -105,6 +145,7 @@ export const Table = ({ name, className = '', columns, children }: TableProps) =
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keys
   <section className="scroll" tabIndex={0} aria-label={`${name}, a table`}>
     <table className={`grid ${className}`}>
+      <caption className="hidden">{name}</caption>
       <thead>
         <tr>
           {columns.map((column) =>
@@ -137,47 +178,3 @@ export const Notice = ({ tone = 'quiet', title, children }: NoticeProps) => (
     {children === undefined ? null : <div className="notice-text">{children}</div>}
   </div>
 );
-
-export const Loading = ({ what, lines = 4 }: { readonly what: string; readonly lines?: number }) => (
-  <div className="loading" role="status">
-    <span className="hidden">Loading {what}…</span>
-    {Array.from({ length: lines }, (_, line) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike
-      <span key={line} className="bar" aria-hidden="true" />
-    ))}
-  </div>
-);
-
-interface FailureProps {
-  readonly error: unknown;
-  readonly what: string;
-  readonly again?: () => unknown;
-}
-
-/** A refusal by its kind: forbidden, absent or unseen, malformed, unreachable. */
-export function Failure({ error, what, again }: FailureProps) {
-  const { title, text } = wordsFor(error, what);
-  return (
-    <Notice tone="wrong" title={title}>
-      <p>{text}</p>
-      {again === undefined ? null : (
-        <button type="button" className="button" onClick={() => void again()}>
-          Try again
-        </button>
-      )}
-    </Notice>
-  );
-}
-
-function wordsFor(error: unknown, what: string): { readonly title: string; readonly text: string } {
-  if (!(error instanceof ApiError)) return { title: `The console could not show ${what}`, text: String(error) };
-  if (error.status === 403)
-    return { title: `You may not see ${what}`, text: `${error.message}. Ask an admin of Setpoint for a grant.` };
-  if (error.status === 404)
-    return {
-      title: `There is no such thing, or you may not see it`,
-      text: `Setpoint gives one answer for both. Your grants may not cover ${what}.`,
-    };
-  const places = error.errors.map(({ at, expected }) => ` ${at}: ${expected}.`).join('');
-  return { title: error.title, text: `${error.message}${places}` };
-}

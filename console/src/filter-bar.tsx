@@ -7,7 +7,10 @@ import * as queries from './queries.ts';
 
 export interface FilterBarProps {
   readonly filter: Filter;
+  /** Counts up when somebody clears the filters: no text that is just being typed comes back. */
+  readonly clearCount: number;
   change(changed: Filter): void;
+  clear(): void;
 }
 
 const choices: readonly { readonly key: FilterKey; readonly label: string; readonly values: readonly string[] }[] = [
@@ -17,22 +20,58 @@ const choices: readonly { readonly key: FilterKey; readonly label: string; reado
   { key: 'exposed', label: 'Exposed', values: ['yes', 'no', 'unknown'] },
 ];
 
-export function FilterBar({ filter, change }: FilterBarProps) {
+export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps) {
   const targets = useQuery(queries.targets(filter.estate));
-  const names = targets.data?.items.map(({ name }) => name) ?? [];
   const [isOpen, setOpen] = useState(false);
   const { sort: _, estate: __, ...narrowing } = filter;
   return (
     <search className={isOpen ? 'filters is-open' : 'filters'}>
-      <TextFilter label="Search" name="q" placeholder="Address, name, id, label" value={filter.q} change={change} />
+      <TextFilter
+        key={`q ${clearCount}`}
+        label="Search"
+        name="q"
+        placeholder="Address, name, id, label"
+        value={filter.q}
+        change={change}
+      />
       {choices.map(({ key, label, values }) => (
         <SelectFilter key={key} name={key} label={label} values={values} value={filter[key]} change={change} />
       ))}
-      {names.length === 0 ? null : (
-        <SelectFilter name="target" label="Target" values={names} value={filter.target} change={change} />
+      {targets.isError ? (
+        // why: without an estate the API lists no targets, and the filter works all the same
+        <TextFilter
+          key={`target ${clearCount}`}
+          label="Target"
+          name="target"
+          placeholder="Any"
+          value={filter.target}
+          change={change}
+        />
+      ) : (
+        <SelectFilter
+          name="target"
+          label="Target"
+          values={targets.data?.items.map(({ name }) => name) ?? []}
+          value={filter.target}
+          change={change}
+        />
       )}
-      <TextFilter label="Owner" name="owner" placeholder="Any" value={filter.owner} change={change} />
-      <TextFilter label="Label" name="label" placeholder="key=value" value={filter.label} change={change} />
+      <TextFilter
+        key={`owner ${clearCount}`}
+        label="Owner"
+        name="owner"
+        placeholder="Any"
+        value={filter.owner}
+        change={change}
+      />
+      <TextFilter
+        key={`label ${clearCount}`}
+        label="Label"
+        name="label"
+        placeholder="key=value"
+        value={filter.label}
+        change={change}
+      />
       <button
         type="button"
         className="button more-filters"
@@ -42,7 +81,7 @@ export function FilterBar({ filter, change }: FilterBarProps) {
         {isOpen ? 'Fewer filters' : 'More filters'}
       </button>
       {Object.keys(narrowing).length === 0 ? null : (
-        <button type="button" className="button" onClick={() => change(cleared)}>
+        <button type="button" className="button" onClick={clear}>
           Clear
         </button>
       )}
@@ -96,9 +135,17 @@ const typingMs = 250;
 
 function TextFilter({ label, name, placeholder, value = '', change }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
+  const sent = useRef(value);
   const timer = useRef<number>(undefined);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    // why: the person may type on while the address takes over their text
+    if (value === sent.current) return;
+    sent.current = value;
+    window.clearTimeout(timer.current);
+    setTyped(value);
+  }, [value]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
   useEffect(() => {
     if (name !== 'q') return undefined;
     const focus = (event: globalThis.KeyboardEvent): void => {
@@ -123,7 +170,10 @@ function TextFilter({ label, name, placeholder, value = '', change }: TextFilter
         onChange={({ target: { value: text } }) => {
           setTyped(text);
           window.clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => change({ [name]: text.trim() || undefined }), typingMs);
+          timer.current = window.setTimeout(() => {
+            sent.current = text.trim();
+            change({ [name]: sent.current || undefined });
+          }, typingMs);
         }}
       />
     </label>
@@ -156,7 +206,7 @@ function SelectFilter({ name, label, values, value, change }: SelectFilterProps)
           <Select.Positioner className="popup-place" alignItemWithTrigger={false} sideOffset={4} align="start">
             <Select.Popup className="popup">
               <Select.List>
-                {values.map((one) => (
+                {[...new Set([...values, ...chosen])].map((one) => (
                   <Select.Item key={one} value={one} className="item">
                     <span className="tick" aria-hidden="true">
                       <Select.ItemIndicator>✓</Select.ItemIndicator>

@@ -1,14 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Inventory as InventoryPage, Resource } from './api.d.ts';
 import { exportAddress } from './api-client.ts';
-import { Failure, Loading, Notice, Status, When } from './components.tsx';
+import { Notice, ResourceLink, Status, Title, When } from './components.tsx';
 import { cleared, FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { apiFilter, type Filter, nextSort } from './inventory-filter.ts';
+import { useIsOutdated } from './live.ts';
 import * as queries from './queries.ts';
+import { Failure, QueryState } from './query-state.tsx';
 
 export function Inventory() {
   const filter = useSearch({ from: '/inventory' });
@@ -17,17 +19,24 @@ export function Inventory() {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
   };
   const asked = useMemo(() => apiFilter(filter), [filter]);
-  const pages = useInfiniteQuery({ ...queries.inventory(asked), placeholderData: (before) => before });
+  const options = queries.inventory(asked);
+  const pages = useInfiniteQuery({ ...options, placeholderData: (before) => before });
+  const isOutdated = useIsOutdated(options.queryKey);
+  const [clearCount, setClearCount] = useState(0);
+  const clear = (): void => {
+    setClearCount((count) => count + 1);
+    change(cleared);
+  };
   const rows = useMemo(() => pages.data?.pages.flatMap(({ items }) => items) ?? none, [pages.data]);
   return (
     <>
       <div className="title-row">
-        <h1>Inventory</h1>
-        <p className="quiet" role="status">
-          {pages.data === undefined ? '' : sizeText(rows.length, pages.hasNextPage)}
+        <Title>Inventory</Title>
+        <p className="quiet">
+          <span role="status">{pages.data === undefined ? '' : sizeText(rows.length, pages.hasNextPage)}</span>
           <ObservationText page={pages.data?.pages[0]} />
         </p>
-        {pages.isStale && pages.data !== undefined && !pages.isFetching ? (
+        {isOutdated && !pages.isRefetching ? (
           <button type="button" className="button" onClick={() => void pages.refetch()}>
             Resources changed: show them
           </button>
@@ -42,21 +51,28 @@ export function Inventory() {
           </a>
         </p>
       </div>
-      <FilterBar filter={filter} change={change} />
-      {pages.data === undefined && pages.isPending ? <Loading what="the inventory" lines={10} /> : null}
-      {pages.isError ? <Failure error={pages.error} what="the inventory" again={pages.refetch} /> : null}
-      {pages.data !== undefined && rows.length === 0 ? <NoResources filter={filter} change={change} /> : null}
-      {rows.length === 0 ? null : (
-        <ResourceTable
-          rows={rows}
-          sort={filter.sort}
-          isStale={pages.isPlaceholderData}
-          hasMore={pages.hasNextPage}
-          isLoadingMore={pages.isFetchingNextPage}
-          more={() => void pages.fetchNextPage()}
-          sortBy={(column) => change({ sort: nextSort(column, filter.sort) })}
-        />
-      )}
+      <FilterBar filter={filter} clearCount={clearCount} change={change} clear={clear} />
+      <QueryState
+        query={pages}
+        subject="the inventory"
+        lines={10}
+        empty={() =>
+          rows.length === 0 && !pages.hasNextPage ? <NoResources filter={filter} clear={clear} /> : undefined
+        }
+      >
+        {() => (
+          <ResourceTable
+            rows={rows}
+            sort={filter.sort}
+            isStale={pages.isPlaceholderData}
+            hasMore={pages.hasNextPage}
+            isLoadingMore={pages.isFetchingNextPage}
+            moreError={pages.isFetchNextPageError ? pages.error : undefined}
+            more={() => void pages.fetchNextPage()}
+            sortBy={(column) => change({ sort: nextSort(column, filter.sort) })}
+          />
+        )}
+      </QueryState>
     </>
   );
 }
@@ -83,7 +99,7 @@ function ObservationText({ page }: { readonly page: InventoryPage | undefined })
   );
 }
 
-function NoResources({ filter, change }: FilterBarProps) {
+function NoResources({ filter, clear }: Pick<FilterBarProps, 'filter' | 'clear'>) {
   const { sort: _, estate: __, ...narrowing } = filter;
   if (Object.keys(narrowing).length === 0)
     return (
@@ -100,7 +116,7 @@ function NoResources({ filter, change }: FilterBarProps) {
           .join(', ')}
         .
       </p>
-      <button type="button" className="button" onClick={() => change(cleared)}>
+      <button type="button" className="button" onClick={clear}>
         Clear the filters
       </button>
     </Notice>
@@ -155,6 +171,8 @@ interface ResourceTableProps {
   readonly isStale: boolean;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
+  /** The refusal of the next page; then a person asks for it again. */
+  readonly moreError: unknown;
   more(): void;
   sortBy(column: string): void;
 }
@@ -162,80 +180,84 @@ interface ResourceTableProps {
 /** Rows fetched before they come into view. */
 const ahead = 40;
 
-function ResourceTable({ rows, sort, isStale, hasMore, isLoadingMore, more, sortBy }: ResourceTableProps) {
+function ResourceTable({ rows, sort, isStale, hasMore, isLoadingMore, moreError, more, sortBy }: ResourceTableProps) {
   const table = useTable({ features, columns, data: rows, getRowId: rowKey });
   const models = table.getRowModel().rows;
   const { body, virtual, items } = useVirtualRows(rows);
   const last = items.at(-1)?.index ?? 0;
+  const canLoadMore = hasMore && !isLoadingMore && moreError === undefined;
   useEffect(() => {
-    if (hasMore && !isLoadingMore && last >= rows.length - ahead) more();
-  }, [hasMore, isLoadingMore, last, rows.length, more]);
+    if (canLoadMore && last >= rows.length - ahead) more();
+  }, [canLoadMore, last, rows.length, more]);
   const keys = useRowKeys(rows.length, (index) => virtual.scrollToIndex(index));
   return (
-    <table
-      className={`rows${isStale ? ' is-stale' : ''}`}
-      aria-label="Resources"
-      aria-rowcount={hasMore ? -1 : rows.length + 1}
-      aria-busy={isStale}
-    >
-      <thead>
-        {table.getHeaderGroups().map((group) => (
-          <tr key={group.id} className="line">
-            {group.headers.map((header) => (
-              <th
-                key={header.id}
-                scope="col"
-                className={`cell-${header.column.id}`}
-                aria-sort={ariaSort(header.column.id, sort)}
-              >
-                {sortable.has(header.column.id) ? (
-                  <button type="button" onClick={() => sortBy(header.column.id)}>
-                    <table.FlexRender header={header} />
-                    <span aria-hidden="true">{arrowOf(header.column.id, sort)}</span>
-                  </button>
-                ) : (
-                  <table.FlexRender header={header} />
-                )}
-              </th>
-            ))}
-          </tr>
-        ))}
-      </thead>
-      <tbody ref={body} style={{ height: virtual.getTotalSize() }} onKeyDown={keys.onKeyDown}>
-        {items.map(({ index, start }) => {
-          const row = models[index];
-          if (row === undefined) return null;
-          const { original } = row;
-          return (
-            <tr
-              key={row.id}
-              className="line"
-              aria-rowindex={index + 2}
-              style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
-            >
-              {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={`cell-${cell.column.id}`} title={titleOf(cell.column.id, original)}>
-                  {cell.column.id === 'name' ? (
-                    <Link
-                      to="/resource"
-                      search={{ estate: original.estate, of: original.address ?? original.id }}
-                      data-row={index}
-                      tabIndex={index === keys.active ? 0 : -1}
-                      onFocus={() => keys.setActive(index)}
-                    >
-                      {original.name || original.id}
-                    </Link>
+    <>
+      <table
+        className={`rows${isStale ? ' is-stale' : ''}`}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        aria-busy={isStale}
+      >
+        <caption className="hidden">Resources</caption>
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id} className="line">
+              {group.headers.map((header) => (
+                <th
+                  key={header.id}
+                  scope="col"
+                  className={`cell-${header.column.id}`}
+                  aria-sort={ariaSort(header.column.id, sort)}
+                >
+                  {sortable.has(header.column.id) ? (
+                    <button type="button" onClick={() => sortBy(header.column.id)}>
+                      <table.FlexRender header={header} />
+                      <span aria-hidden="true">{arrowOf(header.column.id, sort)}</span>
+                    </button>
                   ) : (
-                    <table.FlexRender cell={cell} />
+                    <table.FlexRender header={header} />
                   )}
-                </td>
+                </th>
               ))}
             </tr>
-          );
-        })}
-      </tbody>
-      {isLoadingMore ? <caption>Loading more…</caption> : null}
-    </table>
+          ))}
+        </thead>
+        <tbody ref={body} style={{ height: virtual.getTotalSize() }} onKeyDown={keys.onKeyDown}>
+          {items.map(({ index, start }) => {
+            const row = models[index];
+            if (row === undefined) return null;
+            const { original } = row;
+            return (
+              <tr
+                key={row.id}
+                className="line"
+                aria-rowindex={index + 2}
+                style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+              >
+                {row.getAllCells().map((cell) => (
+                  <td key={cell.id} className={`cell-${cell.column.id}`} title={titleOf(cell.column.id, original)}>
+                    {cell.column.id === 'name' ? (
+                      <ResourceLink
+                        estate={original.estate}
+                        resource={original}
+                        data-row={index}
+                        tabIndex={index === keys.active ? 0 : -1}
+                        onFocus={() => keys.setActive(index)}
+                      />
+                    ) : (
+                      <table.FlexRender cell={cell} />
+                    )}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <p className="more" role="status">
+        {isLoadingMore ? 'Loading more…' : ''}
+      </p>
+      {moreError === undefined ? null : <Failure error={moreError} subject="more resources" retry={more} />}
+    </>
   );
 }
 

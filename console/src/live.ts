@@ -1,5 +1,12 @@
-import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import {
+  type InfiniteData,
+  type Query,
+  type QueryCache,
+  type QueryClient,
+  type QueryKey,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useCallback, useSyncExternalStore } from 'react';
 
 /** The connection to /v1/events. `since`: when it was lost, or opened. */
 export interface Live {
@@ -40,6 +47,29 @@ export const useLive = (): Live => useSyncExternalStore(subscribe, () => current
 
 /** A list of more pages is not asked for again with every event: it is marked as old, and the person decides. */
 const mostPages = 5;
+
+/** The long lists with rows of an earlier time. A next page makes a list valid again for the cache, and not its first rows. */
+const outdatedLists = new WeakSet<Query>();
+
+/** Keeps `outdatedLists`, from the first to the last moment of the console. */
+export function watchLists(cache: QueryCache): void {
+  cache.subscribe((event) => {
+    if (event.type !== 'updated' || !isPaged(event.query.state.data)) return;
+    const { query, action } = event;
+    if (action.type === 'invalidate' && !isShort(query)) outdatedLists.add(query);
+    if (action.type === 'success' && query.state.fetchMeta?.fetchMore === undefined) outdatedLists.delete(query);
+  });
+}
+
+/** Resources changed since the console loaded the first rows of this list. */
+export function useIsOutdated(queryKey: QueryKey): boolean {
+  const cache = useQueryClient().getQueryCache();
+  const subscribeToCache = useCallback((notify: () => void) => cache.subscribe(notify), [cache]);
+  return useSyncExternalStore(subscribeToCache, () => {
+    const query = cache.find({ queryKey });
+    return query !== undefined && outdatedLists.has(query);
+  });
+}
 
 /** Asks again for the answers on the screen whose keys begin so. */
 export async function renew(queryClient: QueryClient, queryKey: readonly string[]): Promise<void> {
@@ -85,12 +115,16 @@ export function follow(queryClient: QueryClient): () => void {
       setState('lost');
     }, graceMs);
     if (source?.readyState !== EventSource.CLOSED) return;
+    // why: the browser tells no status. A 401 ends the session, and a request says so.
+    void queryClient.invalidateQueries({ queryKey: ['whoami'] });
     // why: a browser gives up on an answer that is no stream, such as a 503 of a server that stops
     window.clearTimeout(timers.retry);
     timers.retry = window.setTimeout(open, retryMs);
     retryMs = Math.min(lastRetryMs, retryMs * 2);
   };
   const open = (): void => {
+    // why: else a retry would close the stream that this opens
+    window.clearTimeout(timers.retry);
     source?.close();
     source = new EventSource(last === '' ? '/v1/events' : `/v1/events?after=${encodeURIComponent(last)}`);
     source.onopen = onOpen;
@@ -112,6 +146,6 @@ export function follow(queryClient: QueryClient): () => void {
     window.removeEventListener('online', again);
     for (const timer of Object.values(timers)) window.clearTimeout(timer);
     source?.close();
-    current = { state: 'connecting', since: Date.now() };
+    setState('connecting');
   };
 }

@@ -1,21 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Objective, Pause, PendingApprovals, Slo, Target, Targets } from './api.d.ts';
+import type { Objective, Pause, PendingApprovals, Resource, Slo, Target } from './api.d.ts';
 import { ApiError } from './api-client.ts';
 import {
   everyStatus,
-  Failure,
   Glyph,
-  Loading,
   Notice,
   Panel,
+  ResourceLink,
   Status,
   statusLooks,
   Table,
+  Title,
   When,
 } from './components.tsx';
 import * as queries from './queries.ts';
+import { type QueryLike, QueryState } from './query-state.tsx';
 import { spanText } from './time.ts';
 import { type Concern, type Verdict, verdictOf } from './verdict.ts';
 
@@ -25,12 +26,10 @@ export function Overview() {
   if (isAskedForEstate(targets.error)) return <ChooseEstate />;
   return (
     <>
-      <h1 className="hidden">Overview</h1>
-      {targets.data === undefined && targets.isPending ? <Loading what="the overview" lines={8} /> : null}
-      {targets.data === undefined && targets.isError ? (
-        <Failure error={targets.error} what="the targets" again={targets.refetch} />
-      ) : null}
-      {targets.data === undefined ? null : <OverviewContent estate={estate} targets={targets.data} />}
+      <Title className="hidden">Overview</Title>
+      <QueryState query={targets} subject="the targets">
+        {({ items }) => <OverviewContent estate={estate} targets={items} isCurrent={!targets.isError} />}
+      </QueryState>
     </>
   );
 }
@@ -40,17 +39,20 @@ const isAskedForEstate = (error: unknown): boolean =>
 
 interface OverviewContentProps {
   readonly estate: string | undefined;
-  readonly targets: Targets;
+  readonly targets: readonly Target[];
+  /** False: these targets are of an earlier answer, and the newest request failed. */
+  readonly isCurrent: boolean;
 }
 
-function OverviewContent({ estate, targets: { items } }: OverviewContentProps) {
+function OverviewContent({ estate, targets, isCurrent }: OverviewContentProps) {
   const approvals = useQuery(queries.approvals(estate));
+  const verdict = verdictOf(targets, approvals.data, isCurrent && !approvals.isError);
   return (
     <>
-      <Headline verdict={verdictOf(items, approvals.data)} estate={estate} />
-      <TargetsPanel targets={items} estate={estate} />
+      <Headline verdict={verdict} estate={estate} />
+      <TargetsPanel targets={targets} estate={estate} />
       <div className="pair">
-        <PendingWork targets={items} approvals={approvals.data} estate={estate} refused={approvals.error} />
+        <PendingWork targets={targets} approvals={approvals} estate={estate} />
         <ExposedMachines estate={estate} />
       </div>
       <Convergence estate={estate} />
@@ -211,33 +213,41 @@ function Counts({ counts, target, estate }: CountsProps) {
 
 interface PendingWorkProps {
   readonly targets: readonly Target[];
-  readonly approvals: PendingApprovals | undefined;
-  readonly refused: unknown;
+  readonly approvals: QueryLike<PendingApprovals>;
   readonly estate: string | undefined;
 }
 
-/** The work that waits, and whom or what it waits for. */
-function PendingWork({ targets, approvals, refused, estate }: PendingWorkProps) {
+/** The work that waits, and the people or the events that it waits for. */
+function PendingWork({ targets, approvals, estate }: PendingWorkProps) {
   const pauses = useQuery(queries.pauses(estate));
-  const lines: readonly ReactNode[] = [
-    ...approvalLines(approvals),
-    ...targets.flatMap((target) => heldLines(target, estate)),
-    ...(pauses.data?.items ?? []).map((pause) => <PauseLine key={`pause-${pause.id}`} pause={pause} />),
-  ];
-  const error = refused ?? pauses.error;
+  const held = targets.flatMap((target) => heldLines(target, estate));
+  const isNothing = held.length + (approvals.data?.actions.length ?? 1) + (pauses.data?.items.length ?? 1) === 0;
   return (
     <Panel title="Pending work">
       <div id="waiting" />
-      {error !== null && error !== undefined ? <Failure error={error} what="approvals and pauses" /> : null}
-      {lines.length === 0 && !error && approvals !== undefined ? <p className="quiet empty">Nothing waits.</p> : null}
-      {lines.length === 0 && approvals === undefined && !error ? <Loading what="pending work" /> : null}
-      <ul className="lines">{lines}</ul>
+      <QueryState query={approvals} subject="pending approvals" lines={2}>
+        {(pending) => <Lines>{approvalLines(pending)}</Lines>}
+      </QueryState>
+      <Lines>{held}</Lines>
+      <QueryState query={pauses} subject="pauses" lines={2}>
+        {({ items }) => (
+          <Lines>
+            {items.map((pause) => (
+              <PauseLine key={`pause-${pause.id}`} pause={pause} />
+            ))}
+          </Lines>
+        )}
+      </QueryState>
+      {isNothing ? <p className="quiet empty">Nothing waits.</p> : null}
     </Panel>
   );
 }
 
-function approvalLines(pending: PendingApprovals | undefined): readonly ReactNode[] {
-  if (pending === undefined || pending.actions.length === 0) return [];
+const Lines = ({ children }: { readonly children: readonly ReactNode[] }) =>
+  children.length === 0 ? null : <ul className="lines">{children}</ul>;
+
+function approvalLines(pending: PendingApprovals): readonly ReactNode[] {
+  if (pending.actions.length === 0) return [];
   const { actions, generation, required, authors } = pending;
   const roles = [...new Set(required.flatMap(({ role }) => role ?? []))];
   const whom = roles.length === 0 ? 'an approver' : `approvers in the role ${roles.join(', ')}`;
@@ -323,50 +333,54 @@ const PauseLine = ({ pause: { mode, subject, reason, actor, until, incident } }:
   </li>
 );
 
-/** What the internet reaches. */
 function ExposedMachines({ estate }: { readonly estate: string | undefined }) {
-  const { data, error, isPending } = useQuery(queries.exposed(estate));
-  const count = data?.items.length ?? 0;
+  const exposed = useQuery(queries.exposed(estate));
   return (
     <Panel title="Exposed to the internet">
-      {isPending ? <Loading what="exposed machines" lines={2} /> : null}
-      {error === null || data !== undefined ? null : <Failure error={error} what="the exposed machines" />}
-      {data === undefined ? null : (
-        <>
-          <p className="figure">
-            <Link to="/inventory" search={{ exposed: 'yes', estate }}>
-              <span className="big number">
-                {count}
-                {data.next === undefined ? '' : ' or more'}
-              </span>{' '}
-              {count === 1 ? 'machine' : 'machines'}
-            </Link>
-          </p>
-          <ul className="lines">
-            {data.items.slice(0, 4).map(({ name, address, id, estate: of, exposed }) => (
-              <li key={address ?? id}>
-                <Link to="/resource" search={{ estate: of, of: address ?? id }}>
-                  {name}
-                </Link>
-                <div className="quiet small clamp" title={exposed?.reason}>
-                  {exposed?.reason}
-                </div>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <QueryState query={exposed} subject="the exposed machines" lines={2}>
+        {({ items, next }) => <ExposedList machines={items} hasMore={next !== undefined} estate={estate} />}
+      </QueryState>
     </Panel>
   );
 }
 
+interface ExposedListProps {
+  readonly machines: readonly Resource[];
+  readonly hasMore: boolean;
+  readonly estate: string | undefined;
+}
+
+const ExposedList = ({ machines, hasMore, estate }: ExposedListProps) => (
+  <>
+    <p className="figure">
+      <Link to="/inventory" search={{ exposed: 'yes', estate }}>
+        <span className="big number">
+          {machines.length}
+          {hasMore ? ' or more' : ''}
+        </span>{' '}
+        {machines.length === 1 ? 'machine' : 'machines'}
+      </Link>
+    </p>
+    <ul className="lines">
+      {machines.slice(0, 4).map((machine) => (
+        <li key={`${machine.estate} ${machine.scope} ${machine.address} ${machine.id}`}>
+          <ResourceLink estate={machine.estate} resource={machine} />
+          <div className="quiet small clamp" title={machine.exposed?.reason}>
+            {machine.exposed?.reason}
+          </div>
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
 function Convergence({ estate }: { readonly estate: string | undefined }) {
-  const { data, error, isPending, refetch } = useQuery(queries.slo(estate));
+  const slo = useQuery(queries.slo(estate));
   return (
     <Panel title="Drift and convergence" aside="Last 7 days, resources of documents">
-      {isPending ? <Loading what="the figures" /> : null}
-      {error === null || data !== undefined ? null : <Failure error={error} what="the figures" again={refetch} />}
-      {data === undefined ? null : <Figures slo={data} />}
+      <QueryState query={slo} subject="the figures">
+        {(figures) => <Figures slo={figures} />}
+      </QueryState>
     </Panel>
   );
 }
@@ -379,7 +393,7 @@ function Figures({ slo: { items } }: { readonly slo: Slo }) {
   if (moved.length === 0) return <p className="quiet empty">{stillText}</p>;
   return (
     <>
-      <FigureTable moved={moved.sort((a, b) => a.inSync - b.inSync)} />
+      <FigureTable moved={moved.toSorted((a, b) => a.inSync - b.inSync)} />
       {still === 0 ? null : <p className="quiet small rest">{stillText}</p>}
     </>
   );
@@ -443,7 +457,7 @@ function ChooseEstate() {
         if (typeof estate === 'string') void navigate({ to: '/', search: { estate } });
       }}
     >
-      <h1>Choose an estate</h1>
+      <Title>Choose an estate</Title>
       <p>You see more than one estate, and an overview is of one.</p>
       <label htmlFor="estate">Name of the estate</label>
       <input id="estate" name="estate" required autoComplete="off" spellCheck={false} />

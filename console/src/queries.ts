@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, api, type InventoryFilter } from './api-client.ts';
+import { watchLists } from './live.ts';
 
 /** Without a stream of events, answers are as old as this at most. */
 const pollMs = 60_000;
@@ -21,6 +22,8 @@ export const queryClient: QueryClient = new QueryClient({
     },
   },
 });
+
+watchLists(queryClient.getQueryCache());
 
 const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 

@@ -1,9 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { Explanation, LastModifiedBy, Relation, ResourceDetails, ResourceVersion } from './api.d.ts';
-import { ApiError } from './api-client.ts';
-import { Failure, Loading, Notice, Panel, Status, Table, When } from './components.tsx';
+import type { ReactNode } from 'react';
+import type {
+  Explanation,
+  LastModifiedBy,
+  LedgerEntry,
+  LedgerPage,
+  Relation,
+  ResourceDetails,
+  ResourceVersion,
+} from './api.d.ts';
+import { Notice, nameOf, Panel, ResourceLink, Status, Table, Title, When } from './components.tsx';
 import * as queries from './queries.ts';
+import { isForbidden, isNotFound, type QueryLike, QueryState } from './query-state.tsx';
 import { callTexts, entryText, type FieldRow, fieldRows, lastApplied, valueText } from './sides.ts';
 import { spanText } from './time.ts';
 
@@ -12,10 +21,14 @@ export function ResourceScreen() {
   if (of === undefined)
     return (
       <>
-        <h1>Resource</h1>
+        <Title>Resource</Title>
         <Notice title="The address of this page names no resource">
           <p>
-            Choose one in the <Link to="/inventory">inventory</Link>.
+            Choose one in the{' '}
+            <Link to="/inventory" search={{ estate }}>
+              inventory
+            </Link>
+            .
           </p>
         </Notice>
       </>
@@ -29,25 +42,29 @@ interface ResourceByNameProps {
 }
 
 function ResourceByName({ estate, of }: ResourceByNameProps) {
-  const { data, error, isPending, refetch } = useQuery(queries.resource(estate, of));
-  if (data !== undefined && error instanceof ApiError && error.status === 404)
+  const found = useQuery(queries.resource(estate, of));
+  const { data, error } = found;
+  if (data !== undefined && isNotFound(error))
     return (
       <>
-        <h1>{data.name}</h1>
+        <Title>{nameOf(data)}</Title>
         <Notice tone="attention" title="This resource is no longer in the inventory">
           <p>
             It vanished from the cloud and from the specs, or your grants no longer cover it. The{' '}
-            <Link to="/inventory">inventory</Link> has what is there now.
+            <Link to="/inventory" search={{ estate }}>
+              inventory
+            </Link>{' '}
+            has the present resources.
           </p>
         </Notice>
       </>
     );
-  if (data !== undefined) return <Details details={data} of={of} />;
   return (
     <>
-      <h1 className="address">{of}</h1>
-      {isPending ? <Loading what="the resource" lines={8} /> : null}
-      {error === null ? null : <Failure error={error} what="this resource" again={refetch} />}
+      {data === undefined || isForbidden(error) ? <Title className="address">{of}</Title> : null}
+      <QueryState query={found} subject="this resource" lines={8}>
+        {(details) => <Details details={details} of={of} />}
+      </QueryState>
     </>
   );
 }
@@ -58,26 +75,26 @@ interface DetailsProps {
 }
 
 function Details({ details, of }: DetailsProps) {
-  const { name, kind, status, reason, since, estate, targets, owner, address, id, observed } = details;
+  const { kind, status, reason, since, estate, targets, owner, address, id, observed } = details;
   const explained = useQuery(queries.explanation(estate, of));
   return (
     <article className="resource">
       <p className="crumbs">
-        <Link to="/inventory" search={{ kind }}>
+        <Link to="/inventory" search={{ kind, estate }}>
           {kind}
         </Link>{' '}
         of{' '}
         {targets.map((target, at) => (
           <span key={target}>
             {at === 0 ? '' : ', '}
-            <Link to="/inventory" search={{ target }}>
+            <Link to="/inventory" search={{ target, estate }}>
               {target}
             </Link>
           </span>
         ))}
         {targets.length === 0 ? details.scope : null}
       </p>
-      <h1 className="address">{name || id}</h1>
+      <Title className="address">{nameOf(details)}</Title>
       <div className="state">
         <Status status={status} />
         <span className="quiet">
@@ -107,7 +124,7 @@ function Details({ details, of }: DetailsProps) {
       <FieldComparison details={details} of={of} />
       <div className="pair">
         <NextAction details={details} explanation={explained.data} />
-        <Reasons details={details} explanation={explained.data} error={explained.error} />
+        <Reasons details={details} explained={explained} />
       </div>
       <div className="pair">
         <History versions={details.history} />
@@ -190,7 +207,7 @@ const FieldComparisonRow = ({ row: { field, differs, desired, observed, applied 
   </tr>
 );
 
-interface ExplainedProps {
+interface NextActionProps {
   readonly details: ResourceDetails;
   readonly explanation: Explanation | undefined;
 }
@@ -201,7 +218,7 @@ const causeWords = {
   unknown: ', and the cause is unknown',
 } as const;
 
-function NextAction({ details: { next, lastModifiedBy }, explanation }: ExplainedProps) {
+function NextAction({ details: { next, lastModifiedBy }, explanation }: NextActionProps) {
   const actions = explanation?.actions ?? [];
   return (
     <Panel title="Next action">
@@ -249,16 +266,17 @@ function LastModified({ by: { actor, action, from, at, requestId } }: { readonly
   );
 }
 
-interface ReasonsProps extends ExplainedProps {
-  readonly error: unknown;
+interface ReasonsProps {
+  readonly details: ResourceDetails;
+  readonly explained: QueryLike<Explanation>;
 }
 
-function Reasons({ details: { violations = [] }, explanation, error }: ReasonsProps) {
+function Reasons({ details: { violations = [] }, explained }: ReasonsProps) {
   return (
     <Panel title="Reasons">
-      {explanation === undefined && (error === null || error === undefined) ? <Loading what="the explanation" /> : null}
-      {explanation === undefined && error ? <Failure error={error} what="the explanation" /> : null}
-      {explanation === undefined ? null : <Explained explanation={explanation} />}
+      <QueryState query={explained} subject="the explanation">
+        {(explanation) => <Explained explanation={explanation} />}
+      </QueryState>
       {violations.length === 0 ? null : (
         <ul className="lines">
           {violations.map(({ policy, rule, message, mode }) => (
@@ -338,33 +356,48 @@ function History({ versions }: { readonly versions: readonly ResourceVersion[] }
 }
 
 function Ledger({ estate, of }: ResourceByNameProps) {
-  const { data, error, isPending } = useQuery(queries.ledger(estate, of));
+  const entries = useQuery(queries.ledger(estate, of));
   return (
     <Panel title="Ledger" aside="Newest 20 entries">
-      {isPending ? <Loading what="the ledger" /> : null}
-      {error === null || data !== undefined ? null : <Failure error={error} what="the ledger" />}
-      {data?.items.length === 0 ? <p className="quiet empty">No entry names it: Setpoint never wrote it.</p> : null}
-      <ol className="timeline">
-        {data?.items.map((entry) => (
-          <li key={entry.seq}>
-            <div className="state">
-              <span>{entryText(entry)}</span>
-              <span className="quiet">
-                <When at={entry.at} />
-              </span>
-            </div>
-            <div className="quiet small">
-              entry {entry.seq}
-              {callTexts(entry).map((call) => (
-                <span key={call}> · {call}</span>
-              ))}
-            </div>
-          </li>
-        ))}
-      </ol>
+      <QueryState query={entries} subject="the ledger" empty={noEntries}>
+        {({ items }) => (
+          <ol className="timeline">
+            {items.map((entry) => (
+              <LedgerLine key={entry.seq} entry={entry} />
+            ))}
+          </ol>
+        )}
+      </QueryState>
     </Panel>
   );
 }
+
+/** The API filters page by page: without entries on this one, there can be some on the next. */
+function noEntries({ items, next }: LedgerPage): ReactNode {
+  if (items.length > 0) return undefined;
+  const text =
+    next === undefined
+      ? 'No entry names it: Setpoint never wrote it.'
+      : 'No entry of the newest page names it. Older entries can: read them with setpoint ledger.';
+  return <p className="quiet empty">{text}</p>;
+}
+
+const LedgerLine = ({ entry }: { readonly entry: LedgerEntry }) => (
+  <li>
+    <div className="state">
+      <span>{entryText(entry)}</span>
+      <span className="quiet">
+        <When at={entry.at} />
+      </span>
+    </div>
+    <div className="quiet small">
+      entry {entry.seq}
+      {callTexts(entry).map((call) => (
+        <span key={call}> · {call}</span>
+      ))}
+    </div>
+  </li>
+);
 
 function Origins({ details: { origins } }: { readonly details: ResourceDetails }) {
   if (origins.length === 0) return null;
@@ -391,27 +424,32 @@ function Origins({ details: { origins } }: { readonly details: ResourceDetails }
   );
 }
 
+interface RelationGroup {
+  readonly title: string;
+  readonly items: readonly Relation[];
+  /** Resources at one address have nothing but their ids to tell them apart. */
+  readonly by?: 'id';
+}
+
 function Relations({ details: { relations, estate } }: { readonly details: ResourceDetails }) {
-  const groups: readonly (readonly [string, readonly Relation[]])[] = [
-    ['Refers to', relations.refersTo],
-    ['Referred to by', relations.referredToBy],
-    ['At the same address', relations.sameAddress],
+  const groups: readonly RelationGroup[] = [
+    { title: 'Refers to', items: relations.refersTo },
+    { title: 'Referred to by', items: relations.referredToBy },
+    { title: 'At the same address', items: relations.sameAddress, by: 'id' },
   ];
-  const shown = groups.filter(([, items]) => items.length > 0);
+  const shown = groups.filter(({ items }) => items.length > 0);
   if (shown.length === 0) return null;
   return (
     <Panel title="Relations">
-      {shown.map(([title, items]) => (
+      {shown.map(({ title, items, by }) => (
         <section key={title}>
           <h3>{title}</h3>
           <ul className="relations">
-            {items.map(({ name, kind, address, id, status }) => (
-              <li key={`${address} ${id}`}>
-                <Status status={status} />
-                <Link to="/resource" search={{ estate, of: address ?? id }}>
-                  {name || id}
-                </Link>
-                <span className="quiet">{kind}</span>
+            {items.map((relation) => (
+              <li key={`${relation.address} ${relation.id}`}>
+                <Status status={relation.status} />
+                <ResourceLink estate={estate} resource={relation} by={by} />
+                <span className="quiet">{relation.kind}</span>
               </li>
             ))}
           </ul>

@@ -1,8 +1,9 @@
 import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
-import { Failure, Notice } from './components.tsx';
+import { Notice, Title } from './components.tsx';
 import { Inventory } from './inventory.tsx';
 import { filterKeys } from './inventory-filter.ts';
 import { Overview } from './overview.tsx';
+import { Failure } from './query-state.tsx';
 import { ResourceScreen } from './resource.tsx';
 import { Shell } from './shell.tsx';
 
@@ -10,7 +11,7 @@ const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
     <>
-      <h1>No such page</h1>
+      <Title>No such page</Title>
       <Notice title="The console has no page at this address">
         <p>
           Begin at the <Link to="/">overview</Link>.
@@ -21,7 +22,7 @@ const root = createRootRoute({
   errorComponent: ({ error }) => (
     <main className="page">
       <h1>The console failed</h1>
-      <Failure error={error} what="this page" again={() => location.reload()} />
+      <Failure error={error} subject="this page" retry={() => location.reload()} />
     </main>
   ),
 });

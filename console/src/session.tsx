@@ -1,5 +1,5 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Grant, Identity } from './api.d.ts';
 import { ApiError, signIn, signOut } from './api-client.ts';
 import { Notice, When } from './components.tsx';
@@ -15,6 +15,9 @@ export function SignIn({ ended = false }: { readonly ended?: boolean }) {
       await queryClient.invalidateQueries({ queryKey: ['whoami'] });
     },
   });
+  useEffect(() => {
+    document.title = 'Sign in · Setpoint';
+  }, []);
   return (
     <main className="sign-in">
       <form
@@ -61,11 +64,12 @@ const forgetAnswers = (queryClient: QueryClient): void =>
   queryClient.removeQueries({ predicate: ({ queryKey: [word] }) => word !== 'whoami' });
 
 function refusalOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return String(error);
-  return error.status === 401 || error.status === 400
-    ? 'This token is not valid: it is mistyped, expired or revoked.'
-    : `${error.title}. ${error.message}`;
+  const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 400);
+  return isRefused ? 'This token is not valid: it is mistyped, expired or revoked.' : failureOf(error);
 }
+
+const failureOf = (error: unknown): string =>
+  error instanceof ApiError ? `${error.title}. ${error.message}` : String(error);
 
 export const Mark = () => (
   <svg className="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
@@ -74,12 +78,19 @@ export const Mark = () => (
   </svg>
 );
 
-/** Who I am, with what my grants cover, and the way out. */
-export function Account({ identity }: { readonly identity: Identity }) {
+interface AccountProps {
+  readonly identity: Identity;
+  /** The person ends the session: then it did not end by itself. */
+  onSignOut(): void;
+}
+
+/** The identity, the cover of its grants, and the way out. */
+export function Account({ identity, onSignOut }: AccountProps) {
   const queryClient = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
     onSuccess: () => {
+      onSignOut();
       queryClient.setQueryData(['whoami'], null);
       forgetAnswers(queryClient);
     },
@@ -102,7 +113,7 @@ export function Account({ identity }: { readonly identity: Identity }) {
             The credential ends <When at={expiresAt} />
           </p>
         )}
-        {leave.isError ? <Notice tone="wrong" title={`You are still signed in. ${refusalOf(leave.error)}`} /> : null}
+        {leave.isError ? <Notice tone="wrong" title={`You are still signed in. ${failureOf(leave.error)}`} /> : null}
         <button type="button" className="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
           Sign out
         </button>

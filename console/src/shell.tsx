@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Identity } from './api.d.ts';
-import { Failure, Loading, Notice, When } from './components.tsx';
+import { Notice, Title, When } from './components.tsx';
 import { follow, renew, useLive } from './live.ts';
 import { whoami } from './queries.ts';
+import { QueryState } from './query-state.tsx';
 import { Account, Mark, SignIn } from './session.tsx';
 
 /** Nothing of an estate shows before the API says who asks. */
@@ -13,18 +14,30 @@ export function Shell() {
   const wasSignedIn = useRef(false);
   if (me.data) wasSignedIn.current = true;
   if (me.data === null) return <SignIn ended={wasSignedIn.current} />;
-  if (me.data !== undefined) return <SignedIn identity={me.data} />;
+  const forget = (): void => {
+    wasSignedIn.current = false;
+  };
+  if (me.data !== undefined) return <SignedIn identity={me.data} onSignOut={forget} />;
   return (
     <main className="page" id="content">
       <h1 className="hidden">Setpoint</h1>
-      {me.isError ? <Failure error={me.error} what="the console" again={me.refetch} /> : <Loading what="the console" />}
+      <QueryState query={me} subject="the console">
+        {() => null}
+      </QueryState>
     </main>
   );
 }
 
-function SignedIn({ identity }: { readonly identity: Identity }) {
+interface SignedInProps {
+  readonly identity: Identity;
+  onSignOut(): void;
+}
+
+function SignedIn({ identity, onSignOut }: SignedInProps) {
   const queryClient = useQueryClient();
   const { actor } = identity;
+  const estate = useRouterState({ select: ({ location: { search } }) => search.estate });
+  useFocusOnNavigation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another person needs another stream
   useEffect(() => follow(queryClient), [queryClient, actor]);
   return (
@@ -33,26 +46,26 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
         Skip to the content
       </a>
       <header className="top">
-        <Link to="/" className="brand" aria-label="Setpoint, overview">
+        <Link to="/" search={{ estate }} className="brand" aria-label="Setpoint, overview">
           <Mark />
           <span>Setpoint</span>
         </Link>
         <nav aria-label="Screens">
-          <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
+          <Link to="/" search={{ estate }} activeOptions={{ exact: true, includeSearch: false }}>
             Overview
           </Link>
-          <Link to="/inventory" activeOptions={{ includeSearch: false }}>
+          <Link to="/inventory" search={{ estate }} activeOptions={{ includeSearch: false }}>
             Inventory
           </Link>
         </nav>
         <LiveMark />
-        <Account identity={identity} />
+        <Account identity={identity} onSignOut={onSignOut} />
       </header>
       <ConnectionLost />
-      <main className="page" id="content" tabIndex={-1}>
+      <main className="page" id="content" tabIndex={-1} aria-labelledby="title">
         {identity.grants.length === 0 ? (
           <>
-            <h1>No grant</h1>
+            <Title>No grant</Title>
             <Notice tone="attention" title="You are signed in, and you may see nothing yet">
               <p>Ask an admin of Setpoint for a grant, and give them the name {actor}.</p>
             </Notice>
@@ -63,6 +76,17 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
       </main>
     </>
   );
+}
+
+/** As a browser does with a new page: the keys and a screen reader go on at its beginning. A filter is no new page. */
+function useFocusOnNavigation(): void {
+  const place = useRouterState({ select: ({ location: { pathname, search } }) => `${pathname} ${search.of ?? ''}` });
+  const shown = useRef(place);
+  useEffect(() => {
+    if (shown.current === place) return;
+    shown.current = place;
+    document.getElementById('content')?.focus({ preventScroll: true });
+  }, [place]);
 }
 
 const liveWords = { live: 'Live', connecting: 'Connecting', lost: 'Not live' } as const;
@@ -82,10 +106,12 @@ function ConnectionLost() {
   const queryClient = useQueryClient();
   if (state !== 'lost') return null;
   return (
-    <div className="lost" role="alert">
+    <div className="lost">
       <p>
-        <strong>Connection lost.</strong> What you see can be stale: it is from{' '}
-        <When at={new Date(since).toISOString()} /> or before. The console tries again by itself.
+        <span role="alert">
+          <strong>Connection lost.</strong> The page can be stale.
+        </span>{' '}
+        It shows the state of <When at={new Date(since).toISOString()} /> or before. The console tries again by itself.
       </p>
       <button type="button" className="button" onClick={() => void renew(queryClient, [])}>
         Ask now

@@ -29,9 +29,10 @@ const lateAfter = 3;
  *   3  a target is not observed, or late     7  actions wait for an approval
  *   4  a listing failed: a gap               8  orphans, pauses
  *
- * Pending and Settling are work under way, and Unmanaged is no fault: none of these is a concern.
+ * Pending and Settling are work under way, and Unmanaged is no fault: none of these is a concern. All is well only if the
+ * approvals are known (`pending`) and the newest requests succeeded (`isCurrent`).
  */
-export function verdictOf(targets: readonly Facts[], pending: Pending | undefined): Verdict {
+export function verdictOf(targets: readonly Facts[], pending: Pending | undefined, isCurrent: boolean): Verdict {
   if (targets.length === 0)
     return { tone: 'unknown', text: 'No targets yet: the active specs name none that you may see.', concerns: [] };
   const count = counting(targets);
@@ -45,16 +46,14 @@ export function verdictOf(targets: readonly Facts[], pending: Pending | undefine
     ...targets.flatMap(stopped),
     ...ofStatus('Blocked', 'attention', count, (n) => `${resources(n)} ${n === 1 ? 'is' : 'are'} blocked`),
     ...waiting(pending),
-    ...ofStatus(
-      'Orphan',
-      'attention',
-      count,
-      (n) => `${n} ${n === 1 ? 'orphan' : 'orphans'}: no document asks for them`,
+    ...ofStatus('Orphan', 'attention', count, (n) =>
+      n === 1 ? '1 orphan: no document asks for it' : `${n} orphans: no document asks for them`,
     ),
     ...ofStatus('Paused', 'attention', count, (n) => `A pause holds ${resources(n)}`),
   ];
   const [first] = concerns;
-  if (first === undefined) return allWell(targets, count);
+  if (first === undefined)
+    return pending !== undefined && isCurrent ? allWell(targets, count) : unsure(targets, pending);
   return {
     tone: concerns.some(({ weight }) => weight === 'wrong') ? 'wrong' : 'attention',
     text: first.text,
@@ -113,9 +112,20 @@ function waiting(pending: Pending | undefined): readonly Concern[] {
   return [{ weight: 'attention', text: `${count} ${count === 1 ? 'action waits' : 'actions wait'} for an approval` }];
 }
 
+function unsure(targets: readonly Facts[], pending: Pending | undefined): Verdict {
+  const where = targetsText(targets);
+  const text =
+    pending === undefined
+      ? `No concern on ${where} so far; pending approvals are not known`
+      : `No concern on ${where} at the last answer; the newest request failed`;
+  return { tone: 'unknown', text, concerns: [] };
+}
+
+const targetsText = ({ length }: readonly Facts[]): string => (length === 1 ? '1 target' : `${length} targets`);
+
 function allWell(targets: readonly Facts[], count: Count): Verdict {
   const busy = count('Pending') + count('Settling');
   const work = busy === 0 ? '' : `; Setpoint is at work on ${resources(busy)}`;
-  const where = targets.length === 1 ? '1 target' : `${targets.length} targets`;
-  return { tone: 'well', text: `All is well: ${resources(count('InSync'))} in sync on ${where}${work}`, concerns: [] };
+  const text = `All is well: ${resources(count('InSync'))} in sync on ${targetsText(targets)}${work}`;
+  return { tone: 'well', text, concerns: [] };
 }
