@@ -26,7 +26,7 @@ import { ignoringUnmanaged } from './ignored.ts';
 import { lostCommitsHold, withoutApplied } from './lost-commits.ts';
 import type { Hold, PlanInput } from './plan-input.ts';
 import { remediationHold, withRemediation } from './remediation.ts';
-import { keptStopped, withStarts } from './restarts.ts';
+import { keptStopped, startFirstHold, withStarts } from './restarts.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { type AllAtOnce, waveHold } from './waves.ts';
 import { isUnrecorded, type World, worldOf } from './world.ts';
@@ -113,6 +113,7 @@ function* planUnjudged(given: PlanInput): Steps<ScopePlan> {
     storeOnlyHold(input),
     failedBirthsHold(input),
     contestedHold(input, closes),
+    startFirstHold(desired, world),
     ...(input.choices?.holds ?? []),
   ];
   yield;
