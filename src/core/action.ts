@@ -44,6 +44,8 @@ export type Action =
       readonly because: DeleteReason;
       /** Absent: it has none, and is deleted at once. */
       readonly grace?: DeletionGrace;
+      /** A person deletes it now. Workers would delete it after a grace, or after the rest of its grace. */
+      readonly skipsGrace?: true;
       /** The owners at its last write, where the store knows. */
       readonly owners?: readonly string[];
     })

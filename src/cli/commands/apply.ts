@@ -147,7 +147,7 @@ async function approve(
   const planned = view.plans.flatMap(({ actions }) => actions);
   const { approved, stale } =
     saved === undefined ? { approved: planned, stale: [] } : holdAgainst(saved.actions, planned);
-  if (saved === undefined) await printPlan(view, options, context);
+  if (saved === undefined) await printPlan(view, context);
   const breakGlass = breakGlassOf(options);
   await printBreakGlass(view, { approved, request: breakGlass }, context);
   const text = saved === undefined && !options.yes ? question(approved, view, options) : undefined;
@@ -207,14 +207,12 @@ function onlySaved(result: ApplyResult, saved: Approved | undefined): ApplyResul
 }
 
 /** On stderr: the first line of stdout is the verdict of the outcome. */
-async function printPlan(view: ObservedEstate, { grace }: Options, { terminal, clock }: Context): Promise<void> {
+async function printPlan(view: ObservedEstate, { terminal, clock }: Context): Promise<void> {
   const { plans, bound } = view;
   const paint = paintFor(terminal.err);
-  const now = clock.now();
-  const text = planText(plans, {
-    ...{ revision: bound.revision, paint, ago: agoFrom(now), auditLogs: bound.auditLogs, cost: bound.cost },
-    atOnce: grace === true ? undefined : now,
-  });
+  const ago = agoFrom(clock.now());
+  const { revision, auditLogs, cost } = bound;
+  const text = planText(plans, { revision, paint, ago, auditLogs, cost });
   terminal.err.write(`${text}\n`);
   const { effect, violations } = await planMeaning(view, { tellsEffect: true });
   const sections = [effect && effectText(effectJson(effect), paint), policiesText(violations, paint)];

@@ -103,8 +103,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
       const { effect, violations } = await planMeaning(view, { tellsEffect: true });
-      const atOnce = options.grace ? undefined : context.clock.now();
-      const code = print({ ...view, violations, effect: effect && effectJson(effect), atOnce }, options, context);
+      const code = print({ ...view, violations, effect: effect && effectJson(effect) }, options, context);
       if (!options.json) {
         printSaved(view, options, context);
         printIgnored(view, context);
@@ -165,7 +164,7 @@ const save = ({ plans, bound }: PlanReport, { out = '', target, grace, ...option
 
 /** The effect and the violations change no action and no exit code. */
 function print(
-  { plans, bound, violations, effect, atOnce }: PlanReport & { readonly atOnce?: number | undefined },
+  { plans, bound, violations, effect }: PlanReport,
   options: Options,
   { terminal, clock }: Context,
 ): ExitCode {
@@ -182,7 +181,6 @@ function print(
       auditLogs: bound.auditLogs,
       cost: bound.cost,
       most: options.most,
-      atOnce,
     }).split('\n');
     printWithheld(terminal, bound.withheldDrift);
     const sections = [

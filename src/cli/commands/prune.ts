@@ -131,7 +131,7 @@ async function remove(
   options: Options,
   context: Context,
 ): Promise<ExitCode> {
-  const { terminal, signal, clock } = context;
+  const { terminal, signal } = context;
   const plans = view.plans.map((plan) => ({
     ...plan,
     actions: plan.actions.filter((action) => action.verb === 'delete' && action.because === 'pruned'),
@@ -139,7 +139,7 @@ async function remove(
   }));
   const approved = plans.flatMap(({ actions }) => actions);
   const paint = paintFor(terminal.err);
-  const shown = planText(plans, { revision: view.bound.revision, paint, atOnce: clock.now() });
+  const shown = planText(plans, { revision: view.bound.revision, paint });
   terminal.err.write(`${shown}\n`);
   const request = breakGlassOf(options);
   await printBreakGlass(view, { approved, request }, context);

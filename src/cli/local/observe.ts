@@ -56,7 +56,8 @@ type RemovalChoice = 'grace' | 'grace-by-person' | 'at-once';
 
 function removalsOf({ removals }: ActiveConstraints['choices'], choice: RemovalChoice = 'grace'): Choices['removals'] {
   if (removals === undefined || choice === 'grace') return removals;
-  return choice === 'at-once' ? { ...removals, grace: undefined } : { ...removals, by: 'person' };
+  const { grace, ...rest } = removals;
+  return choice === 'at-once' ? { ...rest, skipped: grace } : { ...removals, by: 'person' };
 }
 
 /** Changes for which a person who applies needs an approval as well: see destructive-drift.ts. */

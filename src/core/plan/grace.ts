@@ -37,26 +37,35 @@ import { gapOf, type World } from './world.ts';
 export function withGrace(decisions: readonly Decision[], world: World): readonly Decision[] {
   const { removals } = world.input.choices ?? {};
   if (removals === undefined) return decisions;
-  const { grace: periods, generation } = removals;
+  const { grace: periods, skipped, generation } = removals;
   const tombstones = standingTombstones(world, generation);
-  if ((periods === undefined && tombstones.size === 0) || !decisions.some(isDelete)) return decisions;
+  const counted = periods ?? skipped;
+  if ((counted === undefined && tombstones.size === 0) || !decisions.some(isDelete)) return decisions;
   const going = goingIn(decisions, world);
   const over = (tombstone: Tombstone): boolean => (world.input.knowledge.readAt ?? 0) >= tombstone.until;
   const graceIn = (deletion: Deletion): DeletionGrace | undefined => {
+    if (counted === undefined || !hasGrace(deletion)) return undefined;
     const tombstone = tombstones.get(deletion.observed.id);
-    if (periods === undefined) return tombstone && graceAt(tombstone, 'ends');
-    if (!hasGrace(deletion)) return undefined;
     return tombstone
       ? graceAt(tombstone, over(tombstone) ? 'ends' : 'runs')
-      : beginning(graceOf(deletion, periods, going), removals);
+      : beginning(graceOf(deletion, counted, going), removals);
   };
-  return decisions.flatMap((decision) => {
-    const grace = isDelete(decision) ? graceIn(decision) : undefined;
-    if (grace === undefined || !isDelete(decision)) return [decision];
+  return decisions.flatMap((decision): readonly Decision[] => {
+    if (!isDelete(decision)) return [decision];
+    const grace = graceIn(decision);
+    if (periods === undefined) return [deletedAtOnce(decision, grace, tombstones.get(decision.observed.id))];
+    if (grace === undefined) return [decision];
     const deletion = { ...decision, grace };
     return [...stopFor(deletion, world), deletion];
   });
 }
+
+/** A deletion by a person. `grace`: its place in the grace that workers would give it. */
+const deletedAtOnce = (deletion: Deletion, grace?: DeletionGrace, tombstone?: Tombstone): Deletion => ({
+  ...deletion,
+  ...(tombstone === undefined ? {} : { grace: graceAt(tombstone, 'ends') }),
+  ...(grace === undefined || grace.phase === 'ends' ? {} : { skipsGrace: true }),
+});
 
 /** Stops a machine in its grace where its document asked for that. It stops each machine once: a person who starts it again needs it. */
 function stopFor(deletion: Deletion, { input: { knowledge } }: World): readonly Action[] {

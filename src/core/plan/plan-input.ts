@@ -115,6 +115,8 @@ export interface Removals {
   readonly generation: number;
   /** Absent: a person deletes at once. */
   readonly grace?: GracePeriods;
+  /** The periods of workers, where a person deletes at once. */
+  readonly skipped?: GracePeriods;
   /** A person asked for the grace. */
   readonly by?: 'person';
   /** True where the generation before named this document. */

@@ -36,14 +36,11 @@ interface PlanTextOptions {
   /** Clouds whose audit logs reach Setpoint; default: none. */
   readonly auditLogs?: readonly Cloud[] | undefined;
   readonly cost?: PlanCost | undefined;
-  /** Now, in ms since the epoch, where a person who applies this deletes at once, without a grace. Absent: graces hold. */
-  readonly atOnce?: number | undefined;
 }
 
 interface How {
   readonly paint: Paint;
   readonly ago: Ago;
-  readonly atOnce?: number | undefined;
 }
 
 /** `isHeard`: its cloud sends events, so that drift without an author says so. */
@@ -67,7 +64,7 @@ export const isHeardIn = (place: ScopeKey | Address, auditLogs: readonly Cloud[]
 
 /** A plan for people: the verdict first, then each scope with its changes, then what is true and not acted on. */
 export function planText(plans: readonly ScopePlan[], options: PlanTextOptions): string {
-  const { revision, paint = plain, most = 20, ago = moment, auditLogs = [], cost, atOnce } = options;
+  const { revision, paint = plain, most = 20, ago = moment, auditLogs = [], cost } = options;
   const lines = [paint('strong', `Plan: ${summaryLine(summarise(plans), printable(revision))}`)];
   if (cost !== undefined) lines.push(costLine(cost));
   const unlisted = new Map<string, readonly string[]>();
@@ -77,30 +74,20 @@ export function planText(plans: readonly ScopePlan[], options: PlanTextOptions):
     const shown = why === undefined ? findings : findings.filter((finding) => !restsOnListing(finding));
     if (why !== undefined) unlisted.set(why, [...(unlisted.get(why) ?? []), scope]);
     if (actions.length + shown.length === 0) continue;
-    const how = { paint, ago, atOnce, isHeard: isHeardIn(scope, auditLogs), healing: healingIn({ findings }) };
+    const how = { paint, ago, isHeard: isHeardIn(scope, auditLogs), healing: healingIn({ findings }) };
     lines.push('', paint('strong', scope), ...entriesOf(actions).flatMap((entry) => entryLines(entry, how)));
     lines.push(...findingLines(shown, how, most));
   }
-  return [...lines, ...unlistedLines(unlisted, paint), ...keptGraceLines(plans, options)].join('\n');
+  return [...lines, ...unlistedLines(unlisted, paint), ...keptGraceLines(plans, paint)].join('\n');
 }
 
 /** The way to keep the graces that a plan of a person cuts short. */
-function keptGraceLines(plans: readonly ScopePlan[], { atOnce, paint = plain }: PlanTextOptions): readonly string[] {
-  if (atOnce === undefined) return [];
-  const isCut = (action: Action): boolean => hasGrace(action) && !isOver(action, atOnce);
-  const cut = deletedText(plans.flatMap(({ actions }) => actions.filter(isCut)));
+function keptGraceLines(plans: readonly ScopePlan[], paint: Paint): readonly string[] {
+  const skips = (action: Action): boolean => action.verb === 'delete' && action.skipsGrace === true;
+  const cut = deletedText(plans.flatMap(({ actions }) => actions.filter(skips)));
   const text = `Apply deletes ${cut} now, without the grace of workers. To keep the grace: setpoint apply --grace`;
   return cut === undefined ? [] : ['', paint('note', text)];
 }
-
-/** Deletions that workers carry out after a grace. Rules have none of their own. */
-const hasGrace = (action: Action): action is Deletion =>
-  action.verb === 'delete' &&
-  action.kind !== 'firewall-rule' &&
-  (action.because === 'removed' || action.because === 'scaled-down');
-
-const isOver = ({ grace }: Deletion, now: number): boolean =>
-  grace !== undefined && grace.phase !== 'begins' && grace.until <= now;
 
 /** `3 machines and 1 other object`: the objects, rules apart, that these actions delete at once; undefined where there are none. */
 export function deletedText(actions: readonly Action[]): string | undefined {
@@ -165,7 +152,7 @@ function entryLines(entry: Entry, how: ScopeHow): readonly string[] {
       ? paint('dim', `  ${entry.document.file}:${entry.document.line}`)
       : '';
   const drift = entry.drifted && entry.verb !== 'forget' ? paint('note', '  ! drifted') : '';
-  const why = reason(entry, how);
+  const why = reason(entry);
   const grade = entry.actions.some((one) => one.criticality === 'critical') ? paint('note', '  critical') : '';
   return [
     `  ${paint(style, `${symbol} ${entry.kind} ${name}`)}${why === '' ? '' : paint('dim', `  ${why}`)}${drift}${grade}${place}`,
@@ -212,14 +199,14 @@ export function authorText(
   return isHeard && isDrift ? `${unheardText}${fate}` : undefined;
 }
 
-function reason({ verb, actions }: Entry, how: How): string {
+function reason({ verb, actions }: Entry): string {
   const [first] = actions;
   if (verb === 'adopt') return 'adopted';
   if (first?.verb === 'forget') return 'gone from the cloud; the store forgets it';
   if (first?.verb === 'delete' && verb === 'delete')
     return first.because === 'rogue'
       ? 'no document states this rule'
-      : [deleteReasons[first.because], ...graceNote(first, how)].join('; ');
+      : [deleteReasons[first.because], ...graceNote(first)].join('; ');
   return first === undefined ? '' : costText(first);
 }
 
@@ -227,19 +214,18 @@ function reason({ verb, actions }: Entry, how: How): string {
  * The place of a deletion in its grace.
  *
  *   its grace      | workers                        | a person deletes at once
- *   ---------------+--------------------------------+-----------------------------
+ *   ---------------+--------------------------------+-----------------------------------
  *   not begun      | deleted after a grace of 1 h   | deleted now
  *   runs           | grace until …                  | deleted now, in its grace until …
- *   is over        | its grace ended …              | deleted now: its grace ended …
+ *   is over        | its grace ended …              | its grace ended …
  *   has none       |                                |
  */
-function graceNote(deletion: Deletion, { atOnce }: How): readonly string[] {
-  const { grace } = deletion;
-  if (grace?.phase === 'begins') return [`deleted after a grace of ${graceLength(grace.forMs)}`];
-  if (grace === undefined) return atOnce !== undefined && hasGrace(deletion) ? ['deleted now'] : [];
+function graceNote({ grace, skipsGrace }: Deletion): readonly string[] {
+  if (grace === undefined) return skipsGrace ? ['deleted now'] : [];
+  if (grace.phase === 'begins') return [`deleted after a grace of ${graceLength(grace.forMs)}`];
   const until = formatMoment(grace.until);
-  if (atOnce === undefined) return [grace.phase === 'ends' ? `its grace ended ${until}` : `grace until ${until}`];
-  return [grace.until > atOnce ? `deleted now, in its grace until ${until}` : `deleted now: its grace ended ${until}`];
+  if (skipsGrace) return [`deleted now, in its grace until ${until}`];
+  return [grace.phase === 'ends' ? `its grace ended ${until}` : `grace until ${until}`];
 }
 
 /** The disruption of an action in words, or the order of a replacement; empty where it disrupts nothing. */

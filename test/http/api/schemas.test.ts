@@ -53,6 +53,8 @@ type RenamedInAction =
   | 'raisesCostBy'
   // why: that it does is all that is told of it
   | `retires.${string}`
+  // why: only the text of a person's own plan says it
+  | 'skipsGrace'
   | 'surge.asWanted'
   | 'desired.terms.claim.was'
   | 'desired.terms.presence'
