@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Allowance } from '../core/limits.ts';
 import type { Held, PauseSubject } from '../core/pause.ts';
+import { printable } from '../core/text.ts';
 import type { EstateSelection } from './local/estate.ts';
 
 /** Headings of the help, in its order. */
@@ -60,21 +61,34 @@ export interface NextEstate extends OverlayOption {
   readonly activeOf?: string | undefined;
 }
 
-/** A suggested command with the options that make it work on this estate, where its verb reads clouds. */
-export function completeCommand(line: string, { dir, allowEndpoint, active, activeOf, overlay }: NextEstate): string {
+/** Completes suggested commands. */
+export type Complete = (line: string) => string;
+
+/** A suggested command with the options that make it work on this estate, where its verb reads specs. */
+export function completeCommand(line: string, next: NextEstate): string {
+  const { dir, active, activeOf, overlay } = next;
   const verb = /^setpoint (\w+)/.exec(line)?.[1] ?? '';
-  const [takesDir, takesSpecs] = [dirVerbs.has(verb), specsVerbs.has(verb)];
-  if (!takesDir && !takesSpecs) return line;
+  const takes = specVerbs.get(verb);
+  if (takes === undefined) return line;
+  const allowEndpoint = next.allowEndpoint && verb !== 'status';
   if (activeOf !== undefined) return `${line} --active-of ${quoted(activeOf)}${sameEstate('specs', allowEndpoint)}`;
   if (active) return `${line} --active${sameEstate('specs', allowEndpoint)}`;
   const layer = overlay === undefined ? '' : ` --overlay ${quoted(overlay)}`;
-  const folder = takesSpecs && dir !== 'specs' ? ` --specs ${quoted(dir)}` : '';
-  return `${line}${folder}${sameEstate(takesSpecs ? 'specs' : dir, allowEndpoint)}${layer}`;
+  const folder = takes === 'option' && dir !== 'specs' ? ` --specs ${quoted(dir)}` : '';
+  return `${line}${folder}${sameEstate(takes === 'option' ? 'specs' : dir, allowEndpoint)}${layer}`;
 }
 
-/** Verbs that read clouds: with a folder as an argument, and with an option for it. */
-const dirVerbs = new Set(['plan', 'apply', 'approve', 'drift']);
-const specsVerbs = new Set(['explain', 'who']);
+/** The verbs of suggested commands that read specs, and the way in which each takes their folder. `status` alone calls no cloud. */
+const specVerbs: ReadonlyMap<string, 'argument' | 'option'> = new Map([
+  ...(['plan', 'apply', 'approve', 'drift', 'inventory', 'status'] as const).map((verb) => [verb, 'argument'] as const),
+  ...(['explain', 'who', 'prune'] as const).map((verb) => [verb, 'option'] as const),
+]);
+
+/** For the options that the user gave, those of the program included. The result is safe to print. */
+export const completeFor =
+  (dir: string, options: Partial<Omit<NextEstate, 'dir'>>): Complete =>
+  (line) =>
+    printable(completeCommand(line, { ...options, dir, allowEndpoint: options.allowEndpoint === true }));
 
 /** For commands whose arguments are addresses. */
 export const withSpecsOption = (command: Command): Command =>

@@ -157,7 +157,7 @@ test('ignoreUnmanaged: no finding and no unmanaged object until its last day; li
   assert.match(stdout, /^ {2}ignored {8}1: list with --ignored$/m);
   assert.match(
     (await mine(['plan', other.specs, allow])).stderr,
-    /^1 unmanaged object is ignored by `ignoreUnmanaged` of/m,
+    /^1 unmanaged object is ignored by `ignoreUnmanaged` of targets: setpoint inventory --ignored \S+ --allow-endpoint$/m,
   );
   const { scopes } = JSON.parse(
     (await mine(['inventory', other.specs, allow, '--refresh', '--ignored', '--json'])).stdout,

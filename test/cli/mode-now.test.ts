@@ -13,7 +13,7 @@ test('explain says that a looser mode counts from the next generation on, and wh
   edit(specs, 'estate.yaml', 'mode: plan', 'mode: enforce');
   assert.match(
     await explained(),
-    /\nMode\n {2}enforce: Estate acme says so at \S+estate\.yaml:8\n {2}plan until the next generation, as in the previous one\. To allow it now: setpoint approve --reason "…"\n/,
+    /\nMode\n {2}enforce: Estate acme says so at \S+estate\.yaml:8\n {2}plan until the next generation, as in the previous one\. To allow it now: setpoint approve --reason "…" \S+ --allow-endpoint\n/,
   );
 });
 

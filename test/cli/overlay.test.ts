@@ -47,7 +47,9 @@ test('a plan that was kept knows its overlay: apply --plan needs no word of it',
     'specs/overlays/prod/more.yaml',
     `${head}kind: Network\nmetadata: { name: more }\nspec: { targets: [here], cidr: 10.1.0.0/16 }\n`,
   );
-  assert.equal((await run(['plan', specs, '--overlay', 'prod', '--out', kept])).code, 0);
+  const planned = await run(['plan', specs, '--overlay', 'prod', '--out', kept]);
+  assert.equal(planned.code, 0);
+  assert.ok(planned.stderr.includes(`: setpoint apply --plan ${kept} ${specs}\n`), planned.stderr);
   const { code, stdout, stderr } = await run(['apply', specs, '--plan', kept]);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^Applied: 2 /);

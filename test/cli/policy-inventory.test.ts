@@ -68,7 +68,7 @@ test('inventory --violations: existing objects that break a policy, of any autho
   assert.match(status.stdout.split('\n')[0] ?? '', / · 1 resource violates policies( ·|$)/);
   assert.match(
     status.stdout,
-    /\nViolations of policies\n {2}enforced: 1 denied by open\n {4}setpoint inventory --violations\n/,
+    /\nViolations of policies\n {2}enforced: 1 denied by open\n {4}setpoint inventory --violations \S+ --allow-endpoint\n/,
   );
   assert.deepEqual(JSON.parse((await run(['status', place.specs, '--json'])).stdout).violations, {
     resources: 1,

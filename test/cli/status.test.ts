@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusText } from '../../src/cli/commands/status.ts';
 import type { NextEstate } from '../../src/cli/options.ts';
+import type { InGrace } from '../../src/ports/queries.ts';
 import type { EstateStatus } from '../../src/queries/status.ts';
 import { served } from './server/support/served.ts';
 import { commandLine, movableClock } from './support/in-process.ts';
@@ -177,8 +178,10 @@ test('suggested commands carry the folder and the endpoint, or the active specs 
   const standing = statusWith({
     generation: { number: 2, revision: 'git:1' },
     limited: [{ scope, count: 1, why: 'limits.deletes' }],
+    orphans: 1,
+    violations: { resources: 1, policies: [{ policy: 'open', effect: 'deny', mode: 'enforce', count: 1 }] },
     withheldChanges: [
-      { code: 'policy', failed: false, count: 1, first: [{ name, reason: 'no', next: `setpoint explain ${name}` }] },
+      { code: 'policy', failed: false, count: 2, first: [{ name, reason: 'no', next: `setpoint explain ${name}` }] },
     ],
     fights: [
       { ...times, scope, address: name, field: 'size', closes: false },
@@ -187,7 +190,7 @@ test('suggested commands carry the folder and the endpoint, or the active specs 
     scopes: [
       {
         ...{ scope, ...pace, appliedGeneration: 1, approvals: [], stopped: [], replacements: [] },
-        inGrace: [{ kind: 'instance', id: 'i-1', address: name, since: until, until }],
+        inGrace: Array<InGrace>(21).fill({ kind: 'instance', id: 'i-1', address: name, since: until, until }),
       },
     ],
   });
@@ -203,6 +206,10 @@ test('suggested commands carry the folder and the endpoint, or the active specs 
   const lines = (same: string, specs: string, first = same) => [
     `setpoint apply${same}`,
     `${approve}${same}`,
+    ...['', ' --claim orphan', ' --violations'].map((asked) => `setpoint inventory${asked}${same}`),
+    `setpoint prune${specs}`,
+    'setpoint restore --as-of',
+    `setpoint status --json${same.replace(' --allow-endpoint', '')}`,
     ...[`setpoint explain ${name}${specs}`, `setpoint explain ${name}${specs}`],
     `setpoint ledger ${rule}`,
     `${plan}${first}`,
@@ -337,7 +344,7 @@ test('status and a server list changes that policies and refusals hold, with the
   assert.match(stdout, /^Status: acme · generation 1 .* · 6 changes withheld\n/);
   const said = [
     /\nWithheld\n {2}failed with InvalidAMIID\.NotFound: 4 resources\n {4}(\S+\/instance\/db-0): Its create failed: No such image .*\n {6}setpoint explain \1 --specs \S+ --allow-endpoint\n/,
-    /\n {4}and 1 more: setpoint inventory\n/,
+    /\n {4}and 1 more: setpoint inventory \S+ --allow-endpoint\n/,
     /\n {2}policy: 2 resources\n {4}\S+\/firewall-rule\/core\.web\S+: .* denies it: use ssh\. Its document is /,
   ];
   for (const pattern of said) assert.match(stdout, pattern);
@@ -400,7 +407,8 @@ test('violations, the worst first, and orphans, with the commands that list and 
         '',
         'Orphans',
         '  2 resources that Setpoint owns and no document wants',
-        '    To list them: setpoint inventory --claim orphan. To delete them: setpoint prune',
+        '    To list them: setpoint inventory --claim orphan',
+        '    To delete them: setpoint prune',
         '    To keep them, restore their documents: git revert, or setpoint restore --as-of',
       ].join('\n'),
     ),

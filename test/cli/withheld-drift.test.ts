@@ -32,8 +32,7 @@ test('drift that workers leave alone is the first line everywhere, until the com
 
   for (const verb of ['status', 'plan', 'drift']) {
     const args = verb === 'status' ? [verb, specs] : [verb, specs, allow];
-    const line = verb === 'status' ? `${first} ${specs} ${allow}` : first;
-    assert.equal(lineOf((await run(args)).stdout), line, verb);
+    assert.equal(lineOf((await run(args)).stdout), `${first} ${specs} ${allow}`, verb);
     assert.deepEqual(JSON.parse((await run([...args, '--json'])).stdout).withheldDrift, field, `${verb} --json`);
   }
   edit(specs, 'estate.yaml', 'mode: enforce', 'mode: enforce # not in force yet');

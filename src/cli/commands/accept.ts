@@ -12,7 +12,9 @@ import { withObservedEstate } from '../local/observe.ts';
 import { withExistingStore } from '../local/store.ts';
 import { writeChangedFiles } from '../local/write-files.ts';
 import {
+  type Complete,
   collect,
+  completeFor,
   defineCommand,
   type EstateOptions,
   quoted,
@@ -120,11 +122,8 @@ function headline({ accepted, files }: ProvenAcceptance): string {
   return `Accept: ${count(accepted.length, 'difference')} of ${count(resources, 'resource')} into ${count(files.length, 'file')}`;
 }
 
-function bodyOf(
-  proven: ProvenAcceptance,
-  shown: readonly ShownFile[],
-  { specs, allowEndpoint = false }: Options,
-): readonly string[] {
+function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], options: Options): readonly string[] {
+  const { specs, allowEndpoint = false } = options;
   const { accepted, left, others, overlays, rollouts } = printable(proven);
   return [
     ...accepted.flatMap((one) => {
@@ -140,7 +139,7 @@ function bodyOf(
     'Plan of these documents: it no longer changes this, and does nothing new.',
     ...(others.length === 0 ? [] : [`The same lines settle the drift of ${others.join(', ')}.`]),
     ...left.map(({ address, field }) => `Still open: ${field} of ${address}. Setpoint writes it with the next apply.`),
-    ...rolloutLines(rollouts),
+    ...rolloutLines(rollouts, completeFor(specs, options)),
     ...(overlays.length === 0
       ? []
       : [
@@ -174,22 +173,23 @@ function finish(
   { terminal }: Context,
 ): ExitCode {
   if (options.json) printJson(terminal, jsonOf(proven, shown, options));
-  else if (proven.files.length === 0) printText(terminal, 'Accept: no drift', nothingText(proven));
+  else if (proven.files.length === 0)
+    printText(terminal, 'Accept: no drift', nothingText(proven, completeFor(options.specs, options)));
   else terminal.out.write(`${nextText(shown, options)}\n`);
   return exitCodes.done;
 }
 
-function nothingText({ rollouts, left }: ProvenAcceptance): string {
+function nothingText({ rollouts, left }: ProvenAcceptance, complete: Complete): string {
   return [
     ...left.map(
       ({ address, field }) => `${field} of ${printable(address)} is Setpoint's own: the next apply writes it.`,
     ),
-    ...rolloutLines(printable(rollouts)),
+    ...rolloutLines(printable(rollouts), complete),
   ].join('\n');
 }
 
 /** Differences that are no drift, by resource. Nothing applies a setting. */
-function rolloutLines(rollouts: ProvenAcceptance['rollouts']): readonly string[] {
+function rolloutLines(rollouts: ProvenAcceptance['rollouts'], complete: Complete): readonly string[] {
   return [...Map.groupBy(rollouts, ({ address }) => address)].flatMap(([address, all]) => {
     const line = (isSetting: boolean, next: string): readonly string[] => {
       const fields = all.flatMap(({ field }) => (field.startsWith('settings.') === isSetting ? [field] : []));
@@ -197,7 +197,7 @@ function rolloutLines(rollouts: ProvenAcceptance['rollouts']): readonly string[]
       return [`Not accepted: ${fields.join(', ')} of ${address}, as a document changed there. ${next}`];
     };
     return [
-      ...line(false, 'To make the cloud so: setpoint apply'),
+      ...line(false, `To make the cloud so: ${complete('setpoint apply')}`),
       ...line(true, 'Setpoint does not change settings yet: edit the document or the cloud.'),
     ];
   });

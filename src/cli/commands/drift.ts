@@ -15,7 +15,14 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withExistingStore } from '../local/store.ts';
-import { defineCommand, type EstateOptions, selectionOf, withEstateOptions } from '../options.ts';
+import {
+  type Complete,
+  completeFor,
+  defineCommand,
+  type EstateOptions,
+  selectionOf,
+  withEstateOptions,
+} from '../options.ts';
 import { agoFrom, count } from '../output/format.ts';
 import { incompleteExitCode, sortedPlanJson } from '../output/plan.ts';
 import { paintFor, printJson, printText, printWithheld } from '../output/print.ts';
@@ -62,13 +69,21 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   const estate = await readEstate(selectionOf(dir, options), context);
   return withExistingStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store }, context, async (view) =>
-      print({ bound: view.bound, plans: await driftOf(view) }, options, context),
+      print(
+        { bound: view.bound, plans: await driftOf(view) },
+        { ...options, complete: completeFor(dir, options) },
+        context,
+      ),
     ),
   );
 }
 
-/** `plans`: of what drifted only. */
-function print({ bound, plans: drifted }: PlanReport, options: Options, { terminal, clock }: Context): ExitCode {
+/** `plans`: of the drift alone. `complete`: absent for the answer of a server, as a command here would read another store. */
+function print(
+  { bound, plans: drifted }: PlanReport,
+  options: Options & { readonly complete?: Complete },
+  { terminal, clock }: Context,
+): ExitCode {
   const n = summarise(drifted).drifted;
   const unseen = drifted.flatMap(({ findings }) => findings).filter(({ type }) => type === 'incomplete').length;
   if (options.json) printJson(terminal, sortedPlanJson(drifted, bound));
@@ -81,7 +96,7 @@ function print({ bound, plans: drifted }: PlanReport, options: Options, { termin
     const body = planText(drifted, { revision: bound.revision, ...how })
       .split('\n')
       .slice(1);
-    printWithheld(terminal, bound.withheldDrift);
+    printWithheld(terminal, bound.withheldDrift, options.complete);
     printText(terminal, paintFor(terminal.out)(n + unseen === 0 ? 'good' : 'warn', parts.join(' · ')), body.join('\n'));
   }
   const cannotTell = incompleteExitCode(drifted);

@@ -42,7 +42,14 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import { findAddress, readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withOptionalStore } from '../local/store.ts';
-import { defineCommand, type EstateOptions, selectionOf, withSpecsOption } from '../options.ts';
+import {
+  type Complete,
+  completeFor,
+  defineCommand,
+  type EstateOptions,
+  selectionOf,
+  withSpecsOption,
+} from '../options.ts';
 import { agoFrom, intervalText } from '../output/format.ts';
 import { printHeldSources } from '../output/plan.ts';
 import { paintFor, printJson, sortKeys } from '../output/print.ts';
@@ -97,13 +104,13 @@ async function run(given: string, command: Command, context: Context): Promise<E
       return { explanation: { ...found, origins }, effect: effect && effectJson(effect), sources, auditLogs };
     }),
   );
-  return print(report, options, context);
+  return print(report, { ...options, complete: completeFor(options.specs, options) }, context);
 }
 
 /** `specs`: goes before the paths of documents. */
 function print(
   { explanation: found, effect, sources, auditLogs }: ExplanationReport,
-  { json, specs: dir }: Options,
+  { json, specs: dir, complete }: Options & Pick<How, 'complete'>,
   context: Context,
 ): ExitCode {
   const { terminal, clock } = context;
@@ -112,7 +119,7 @@ function print(
     const known = { effect, sources: sources?.map(sourceJson), auditLogs };
     printJson(terminal, sortKeys({ ...explanationJson(explanation), ...known }));
   } else {
-    const how = { dir, paint: paintFor(terminal.out), ago: agoFrom(clock.now()), auditLogs, effect };
+    const how = { dir, paint: paintFor(terminal.out), ago: agoFrom(clock.now()), auditLogs, effect, complete };
     terminal.out.write(explanationText(explanation, how));
   }
   return exitCodes.done;
@@ -128,6 +135,8 @@ interface How {
   readonly ago: Ago;
   /** Clouds whose audit logs reach Setpoint; default: none. */
   readonly auditLogs?: readonly Cloud[] | undefined;
+  /** Absent for the answer of a server: a command here would read another store. */
+  readonly complete?: Complete | undefined;
   /** Of the planned actions alone. */
   readonly effect?: EffectJson | undefined;
 }
@@ -141,7 +150,7 @@ export function explanationText(given: Explanation, how: How): string {
     ['Origin', originLines(origins)],
     ['Observed', there.length === 0 ? ['nothing'] : there.flatMap((one) => thereLines(one, wanted, how))],
     ['On the cloud, not in the language', there.flatMap(beyondLines)],
-    ['Mode', mode === undefined ? [] : modeLines(mode)],
+    ['Mode', mode === undefined ? [] : modeLines(mode, how)],
     ['Remediation', remediation.map((one) => `${one.category}: ${remediationText(one)}`)],
     ['Criticality', cadence === undefined ? [] : cadenceLines(cadence)],
     ['Planned', happens(explanation, how)],
@@ -160,11 +169,16 @@ function verdict({ wanted, there, actions, findings }: Explanation): string {
   return there[0]?.claim ?? 'unknown';
 }
 
-const modeLines = ({ mode, why, stillBoundBy }: ModeReason): readonly string[] => [
+const modeLines = (
+  { mode, why, stillBoundBy }: ModeReason,
+  { complete = (line) => line }: Pick<How, 'complete'>,
+): readonly string[] => [
   `${mode}: ${why}`,
   ...(stillBoundBy === undefined
     ? []
-    : [`${stillBoundBy} until the next generation, as in the previous one.${stillBoundBy === 'plan' ? letPass : ''}`]),
+    : [
+        `${stillBoundBy} until the next generation, as in the previous one.${stillBoundBy === 'plan' ? ` To allow it now: ${complete(approve)}` : ''}`,
+      ]),
 ];
 
 const cadenceLines = (of: CadenceReason): readonly string[] => [
@@ -172,7 +186,7 @@ const cadenceLines = (of: CadenceReason): readonly string[] => [
   `observed every ${intervalText(of.everyMs)}: ${of.everyReason}${of.everyDecidedBy === undefined ? '' : `, ${of.everyDecidedBy}`}`,
 ];
 
-const letPass = ' To allow it now: setpoint approve --reason "…"';
+const approve = 'setpoint approve --reason "…"';
 
 function wantedLines(wanted: readonly Desired[], { dir }: How): readonly string[] {
   const documents = new Map(wanted.flatMap((one) => one.documents.map((document) => [document.address, document])));

@@ -22,10 +22,13 @@ import { savePlan } from '../local/saved-plan.ts';
 import { withOptionalStore } from '../local/store.ts';
 import {
   allowanceOptions,
+  type Complete,
+  completeFor,
   defineCommand,
   type EstateOptions,
   integerBetween,
   overlayOf,
+  quoted,
   sameEstate,
   selectionOf,
   withAllowances,
@@ -103,10 +106,13 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
     return withObservedEstate({ estate, store, grant }, context, async (view) => {
       if (options.out !== undefined) await save(view, options);
       const { effect, violations } = await planMeaning(view, { tellsEffect: true });
-      const code = print({ ...view, violations, effect: effect && effectJson(effect) }, options, context);
+      // why: nothing of a proposal may be applied or approved
+      const complete: Complete = options.proposal === undefined ? completeFor(dir, options) : (line) => line;
+      const shown = { ...view, violations, effect: effect && effectJson(effect), complete };
+      const code = print(shown, options, context);
       if (!options.json) {
-        printSaved(view, options, context);
-        printIgnored(view, context);
+        printSaved(view, { ...options, specs: dir }, context);
+        printIgnored(view, complete, context);
         printUndocumented(view, { dir, allowEndpoint: options.allowEndpoint }, context);
       }
       return code;
@@ -162,9 +168,14 @@ const save = ({ plans, bound }: PlanReport, { out = '', target, grace, ...option
     ...(grace ? { grace: true as const } : {}),
   });
 
+interface ShownPlan extends PlanReport {
+  /** Absent for the plan of a server: a command here would read another store. */
+  readonly complete?: Complete;
+}
+
 /** The effect and the violations change no action and no exit code. */
 function print(
-  { plans, bound, violations, effect }: PlanReport,
+  { plans, bound, violations, effect, complete }: ShownPlan,
   options: Options,
   { terminal, clock }: Context,
 ): ExitCode {
@@ -182,7 +193,7 @@ function print(
       cost: bound.cost,
       most: options.most,
     }).split('\n');
-    printWithheld(terminal, bound.withheldDrift);
+    printWithheld(terminal, bound.withheldDrift, complete);
     const sections = [
       effect && effectText(effect, paint),
       policiesText(violations ?? [], paint),
@@ -197,18 +208,25 @@ function print(
   return options.detailedExitcode && isChange ? exitCodes.changes : exitCodes.done;
 }
 
-function printSaved({ store }: Pick<ObservedEstate, 'store'>, { out }: Options, { terminal }: Context): void {
+function printSaved(
+  { store }: Pick<ObservedEstate, 'store'>,
+  { out, specs, ...options }: Options & { readonly specs: string },
+  { terminal }: Context,
+): void {
   if (store === undefined) terminal.err.write('There is no store: every difference counts as a change.\n');
-  if (out !== undefined) terminal.err.write(`Saved in ${out}: setpoint apply --plan ${out}\n`);
+  if (out === undefined) return;
+  // why: a saved plan names its overlay
+  const complete = completeFor(specs, { ...options, overlay: undefined });
+  terminal.err.write(`Saved in ${printable(out)}: ${complete(`setpoint apply --plan ${quoted(out)}`)}\n`);
 }
 
 /** Objects that a target ignores are no findings: their number is said, so that they are not forgotten. On stderr. */
-function printIgnored({ looked }: Pick<ObservedEstate, 'looked'>, { terminal }: Context): void {
+function printIgnored({ looked }: Pick<ObservedEstate, 'looked'>, complete: Complete, { terminal }: Context): void {
   const ignored = looked.reduce((sum, { input }) => sum + ignoredIn(input), 0);
   if (ignored === 0) return;
   const are = ignored === 1 ? 'is' : 'are';
   terminal.err.write(
-    `${count(ignored, 'unmanaged object')} ${are} ignored by \`ignoreUnmanaged\` of targets: setpoint inventory --ignored\n`,
+    `${count(ignored, 'unmanaged object')} ${are} ignored by \`ignoreUnmanaged\` of targets: ${complete('setpoint inventory --ignored')}\n`,
   );
 }
 

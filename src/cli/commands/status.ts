@@ -19,7 +19,8 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import { readEstate } from '../local/estate.ts';
 import { withExistingStore } from '../local/store.ts';
 import {
-  completeCommand,
+  type Complete,
+  completeFor,
   defineCommand,
   type NextEstate,
   type OverlayOption,
@@ -71,10 +72,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     const { out } = terminal;
     const next = { ...options, dir, allowEndpoint: hasEndpoint(estate) };
     const complete = completeOn(found, next);
-    printWithheld(
-      terminal,
-      found.withheldDrift.map((one) => ({ ...one, next: complete(one.next) })),
-    );
+    printWithheld(terminal, found.withheldDrift, complete);
     printText(terminal, ...statusText(found, { now: clock.now(), paint: paintFor(out), width: out.width, next }));
   }
   return exitCodes.done;
@@ -131,20 +129,16 @@ interface How {
   readonly next?: NextEstate;
 }
 
-/** Completes suggested commands. */
-type Complete = (line: string) => string;
-
 /** With the active specs where a worker follows a repository: there Setpoint refuses a folder that differs. */
 function completeOn({ follower, sources }: EstateStatus, next: NextEstate): Complete {
   const isFollowed = follower !== undefined && sources.some(({ head }) => head?.startsWith('git:'));
-  return (line) => printable(completeCommand(line, { ...next, active: next.active || isFollowed }));
+  return completeFor(next.dir, { ...next, active: next.active || isFollowed });
 }
 
 /** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
 export function statusText(given: EstateStatus, how: How): readonly [verdict: string, body: string] {
   const { now, paint, width, next = { dir: 'specs', allowEndpoint: false } } = how;
   const status = printable(given);
-  const ofFolder: Complete = (line) => printable(completeCommand(line, next));
   const complete = completeOn(status, next);
   const body = sectionsOf(status, now, complete).flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
@@ -157,7 +151,7 @@ export function statusText(given: EstateStatus, how: How): readonly [verdict: st
     progressOf(one, status.generation?.number ?? 0),
   ]);
   const rows = table(['SCOPE', 'CRITICALITY', 'EVERY', 'NEXT', 'APPLIED'], scopes, width).trimEnd();
-  const top = [...folderLines(status, ofFolder), rows, ...leftLines(status, complete)];
+  const top = [...folderLines(status, completeFor(next.dir, next)), rows, ...leftLines(status, complete)];
   return [paint('strong', verdictOf(status)), [...top, ...body].join('\n')];
 }
 
@@ -262,8 +256,8 @@ function sectionsOf(
     ['Pinned', pin === undefined ? [] : pinLines(pin)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
     ['Looser guards', looserLines(status)],
-    ['Violations of policies', violationLines(status)],
-    ['Orphans', orphanLines(status)],
+    ['Violations of policies', violationLines(status, complete)],
+    ['Orphans', orphanLines(status, complete)],
     ['Fights', fights.flatMap((one) => fightLines(one, complete))],
     ['Withheld by a limit', limited.flatMap((one) => limitLines(one, complete))],
     ['Withheld', status.withheldChanges.flatMap((one) => withheldLines(one, complete))],
@@ -338,14 +332,14 @@ const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): reado
   '  setpoint unpin --reason "…"',
 ];
 
-function violationLines({ violations: { policies } }: EstateStatus): readonly string[] {
+function violationLines({ violations: { policies } }: EstateStatus, complete: Complete): readonly string[] {
   if (policies.length === 0) return [];
   const enforced = policies.filter(({ mode }) => mode === 'enforce').map(brokenText);
   const audited = policies.filter(({ mode }) => mode === 'audit').map(brokenText);
   return [
     ...(enforced.length === 0 ? [] : [`enforced: ${enforced.join(', ')}`]),
     ...(audited.length === 0 ? [] : [`in audit: ${audited.join(', ')}`]),
-    '  setpoint inventory --violations',
+    `  ${complete('setpoint inventory --violations')}`,
   ];
 }
 
@@ -353,12 +347,13 @@ function violationLines({ violations: { policies } }: EstateStatus): readonly st
 const brokenText = ({ policy, effect, count: broken }: BrokenPolicy): string =>
   `${broken} ${{ deny: 'denied', warn: 'warned of', approval: 'to be approved' }[effect]} by ${policy}`;
 
-const orphanLines = ({ orphans }: EstateStatus): readonly string[] =>
+const orphanLines = ({ orphans }: EstateStatus, complete: Complete): readonly string[] =>
   orphans === 0
     ? []
     : [
         `${count(orphans, 'resource')} that Setpoint owns and no document wants`,
-        '  To list them: setpoint inventory --claim orphan. To delete them: setpoint prune',
+        `  To list them: ${complete('setpoint inventory --claim orphan')}`,
+        `  To delete them: ${complete('setpoint prune')}`,
         '  To keep them, restore their documents: git revert, or setpoint restore --as-of',
       ];
 
@@ -371,7 +366,7 @@ const fightLines = (fight: EstateStatus['fights'][number], complete: Complete): 
   return [
     `${address} ${field}${closes ? ', CLOSED AGAIN EACH TIME' : ''}: ${writerText(fight)}${next}`,
     // why: a rule that is closed again is gone, and only the ledger still knows it
-    `  ${complete(closes ? `setpoint ledger ${quoted(address)}` : `setpoint explain ${quoted(address)}`)}`,
+    closes ? `  setpoint ledger ${quoted(address)}` : `  ${complete(`setpoint explain ${quoted(address)}`)}`,
   ];
 };
 
@@ -395,7 +390,7 @@ function withheldLines(
   return [
     `${failed ? `failed with ${code}` : code}: ${count(held, 'resource')}`,
     ...first.flatMap(({ name, reason, next }) => [`  ${name}: ${reason}`, ...way(next)]),
-    ...(held > first.length ? [`  and ${held - first.length} more: setpoint inventory`] : []),
+    ...(held > first.length ? [`  and ${held - first.length} more: ${complete('setpoint inventory')}`] : []),
     ...(shared === undefined || shared === 'setpoint status' ? [] : [`  ${complete(shared)}`]),
   ];
 }
@@ -423,7 +418,7 @@ function graceLines(scopes: readonly ScopeStatus[], now: number, complete: Compl
   const rest = all.length - mostInGrace;
   return [
     ...all.slice(0, mostInGrace).map(({ address, id, until }) => `${address} (${id}) ${endText(until, now)}`),
-    ...(rest > 0 ? [`and ${rest} more: setpoint status --json`] : []),
+    ...(rest > 0 ? [`and ${rest} more: ${complete('setpoint status --json')}`] : []),
     `  To keep them, restore their documents, or write another ttl. To delete them now: ${complete('setpoint apply')}`,
   ];
 }

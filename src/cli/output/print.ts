@@ -8,9 +8,13 @@ import type { Output, Terminal } from '../terminal.ts';
 export const printJson = (terminal: Terminal, value: object): void =>
   terminal.out.write(`${printableLines(JSON.stringify(value, null, 2))}\n`);
 
-/** The first line where workers leave drift alone, with the commands that let it pass. */
-export function printWithheld(terminal: Terminal, withheld: readonly WithheldDrift[] = []): void {
-  const text = withheldText(withheld);
+/** The first line where workers leave drift alone, with the commands that let it pass, as `complete` completes them. */
+export function printWithheld(
+  terminal: Terminal,
+  withheld: readonly WithheldDrift[] = [],
+  complete: (line: string) => string = (line) => line,
+): void {
+  const text = withheldText(withheld, complete);
   if (text !== undefined) terminal.out.write(`${paintFor(terminal.out)('warn', printable(text))}\n`);
 }
 

@@ -66,14 +66,20 @@ export function nextCommand({ key, called, state, sides }: Row): string {
   }
 }
 
-/** One line for people; undefined where nothing is withheld. At most three groups of resources are listed. */
-export function withheldText(withheld: readonly WithheldDrift[]): string | undefined {
+/**
+ * One line for people; undefined where nothing is withheld. At most three groups of resources are listed. `complete`: adds to a command
+ * the options of this estate.
+ */
+export function withheldText(
+  withheld: readonly WithheldDrift[],
+  complete: (line: string) => string = (line) => line,
+): string | undefined {
   if (withheld.length === 0) return undefined;
   const groups = withheld.slice(0, mostGroups).map(({ code, count, next, actors = [] }) => {
-    return `${count} ${count === 1 ? 'resource' : 'resources'} by ${code}${actorsText(actors)}: ${next}`;
+    return `${count} ${count === 1 ? 'resource' : 'resources'} by ${code}${actorsText(actors)}: ${complete(next)}`;
   });
   const rest = withheld.slice(mostGroups).reduce((sum, { count }) => sum + count, 0);
-  return `Withheld drift: ${[...groups, ...(rest === 0 ? [] : [`${rest} more: setpoint inventory`])].join(' · ')}`;
+  return `Withheld drift: ${[...groups, ...(rest === 0 ? [] : [`${rest} more: ${complete('setpoint inventory')}`])].join(' · ')}`;
 }
 
 const actorsText = (actors: readonly string[]): string =>

@@ -138,7 +138,9 @@ const same: readonly (readonly [name: string, here: readonly string[], there: re
 describe('a server answers as the store would from here', () => {
   for (const [name, mine, its] of same)
     test(name, async () => {
-      const [local, remote] = [ageless(await here(mine)), ageless(await asked(its))];
+      const [told, remote] = [ageless(await here(mine)), ageless(await asked(its))];
+      // Suggested commands name the folder here, and a server has none.
+      const local = { ...told, stdout: told.stdout.replace(/^(Withheld drift: .*) \. --allow-endpoint$/m, '$1') };
       assert.ok(local.stdout.length > 20, local.stdout);
       assert.equal(remote.stdout, local.stdout);
       assert.equal(remote.code, local.code);
