@@ -154,7 +154,7 @@ export const heldAs = (action: Action): Action =>
   action.verb === 'update' && action.retires !== undefined ? action.retires : action;
 
 /** A deletion whose grace runs. As it is not carried out yet, a hold that judges it may judge the stop for its grace. */
-export type WaitingDeletion = Deletion & {
+type WaitingDeletion = Deletion & {
   readonly grace: Extract<DeletionGrace, { readonly phase: 'runs' | 'ends' }>;
 };
 
@@ -215,6 +215,10 @@ export type Finding =
   | (FindingContext & { readonly type: 'wrong-account' | 'foreign-store' });
 
 export type WithheldFinding = Extract<Finding, { readonly type: 'withheld' }>;
+
+/** A deletion that waits for the end of its grace. */
+export const isHeldByGrace = (one: Action | Finding): one is WithheldFinding =>
+  'type' in one && one.type === 'withheld' && one.code === 'grace';
 
 export type Deletion = Extract<Action, { readonly verb: 'delete' }>;
 

@@ -1,4 +1,4 @@
-import { type Action, type Finding, heldAs, type ScopePlan, verbKey, type WithheldFinding } from '../core/action.ts';
+import { type Action, heldAs, isHeldByGrace, type ScopePlan, verbKey } from '../core/action.ts';
 import type { Knowledge } from '../core/knowledge.ts';
 import type { Observation } from '../core/observed.ts';
 import { countedCost, raisesCost } from '../core/plan/cost-limit.ts';
@@ -93,15 +93,13 @@ const isStopForGrace = (action: Action): boolean => heldAs(action) !== action;
 
 /** The resources whose deletion waits for the end of its grace. A scope without any is fully applied where `isApplied` is true. */
 export const inGraceIn = ({ converged: { last } }: ConvergeResult): readonly Address[] =>
-  (last?.plan.findings ?? []).flatMap((found) => (isInGrace(found) ? [found.address] : []));
+  (last?.plan.findings ?? []).flatMap((found) => (isHeldByGrace(found) ? [found.address] : []));
 
 /** True where the scope applies all of its specs, but for deletions that wait for the end of their grace, as far as the observation shows. */
 export function isApplied({ converged: { outcome, last }, waiting }: ConvergeResult): boolean {
   if (outcome !== 'done' || waiting.size > 0 || last === undefined) return false;
   return !last.plan.findings.some((found) => found.type !== 'withheld' && isUnfinished(found));
 }
-
-const isInGrace = (found: Finding): found is WithheldFinding => found.type === 'withheld' && found.code === 'grace';
 
 /**
  * Plans one observation as a reconcile does, and keeps the remaining changes of the generation in the scope, and its cost. Limits

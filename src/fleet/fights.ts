@@ -1,5 +1,4 @@
-import type { Action } from '../core/action.ts';
-import { verbKey } from '../core/action.ts';
+import { type Action, verbKey } from '../core/action.ts';
 import { fightBackoffMs, fightKey, type HealedAgain, healedAgain, isTold } from '../core/fights.ts';
 import { closesTraffic, healedBy } from '../core/plan/contested.ts';
 import { documentsOf } from '../core/plan/holds.ts';

@@ -64,14 +64,14 @@ interface HeldByLimit {
   readonly why: string;
 }
 
-/** `count`: of resources and rules; a resource that breaks two rules of a policy counts twice. */
-export interface BrokenPolicy extends Pick<ViolationCount, 'policy' | 'effect' | 'mode'> {
+/** The violations of one policy by one effect and mode. `count`: of resources and rules; a resource that breaks two rules of a policy counts twice. */
+export interface PolicyViolations extends Pick<ViolationCount, 'policy' | 'effect' | 'mode'> {
   readonly count: number;
 }
 
 interface ListedViolations {
   readonly resources: number;
-  readonly policies: readonly BrokenPolicy[];
+  readonly policies: readonly PolicyViolations[];
 }
 
 interface InHand {
@@ -197,10 +197,11 @@ async function violationsOf(estate: string, { estates, rows }: Store): Promise<L
 }
 
 /** Enforced denials come first, then enforced rules, denials in audit, and the rest; of each the most frequent. */
-const byWorst = (a: BrokenPolicy, b: BrokenPolicy): number =>
+const byWorst = (a: PolicyViolations, b: PolicyViolations): number =>
   badness(b) - badness(a) || b.count - a.count || compareText(a.policy, b.policy);
 
-const badness = ({ effect, mode }: BrokenPolicy): number => (mode === 'enforce' ? 2 : 0) + (effect === 'deny' ? 1 : 0);
+const badness = ({ effect, mode }: PolicyViolations): number =>
+  (mode === 'enforce' ? 2 : 0) + (effect === 'deny' ? 1 : 0);
 
 /** The lifetimes of an estate: the next to end first, and at last those that have ended. */
 async function lifetimesOf({ name, scopes, tree }: Estate, store: Store): Promise<readonly ListedLifetime[]> {

@@ -8,10 +8,10 @@ import { printable } from '../../core/text.ts';
 import { ttlText } from '../../core/ttl.ts';
 import { type Estate, withActiveRevision } from '../../estate/load.ts';
 import {
-  type BrokenPolicy,
   type EstateStatus,
   estateStatusOf,
   type ListedLifetime,
+  type PolicyViolations,
   type ScopeStatus,
 } from '../../queries/status.ts';
 import type { Context } from '../context.ts';
@@ -334,8 +334,8 @@ const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): reado
 
 function violationLines({ violations: { policies } }: EstateStatus, complete: Complete): readonly string[] {
   if (policies.length === 0) return [];
-  const enforced = policies.filter(({ mode }) => mode === 'enforce').map(brokenText);
-  const audited = policies.filter(({ mode }) => mode === 'audit').map(brokenText);
+  const enforced = policies.filter(({ mode }) => mode === 'enforce').map(violationsText);
+  const audited = policies.filter(({ mode }) => mode === 'audit').map(violationsText);
   return [
     ...(enforced.length === 0 ? [] : [`enforced: ${enforced.join(', ')}`]),
     ...(audited.length === 0 ? [] : [`in audit: ${audited.join(', ')}`]),
@@ -344,8 +344,8 @@ function violationLines({ violations: { policies } }: EstateStatus, complete: Co
 }
 
 /** `3 denied by open-ports` */
-const brokenText = ({ policy, effect, count: broken }: BrokenPolicy): string =>
-  `${broken} ${{ deny: 'denied', warn: 'warned of', approval: 'to be approved' }[effect]} by ${policy}`;
+const violationsText = ({ policy, effect, count: violations }: PolicyViolations): string =>
+  `${violations} ${{ deny: 'denied', warn: 'warned of', approval: 'to be approved' }[effect]} by ${policy}`;
 
 const orphanLines = ({ orphans }: EstateStatus, complete: Complete): readonly string[] =>
   orphans === 0

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { Action, ScopePlan } from '../../core/action.ts';
-import { verbKey } from '../../core/action.ts';
+import { type Action, type ScopePlan, verbKey } from '../../core/action.ts';
 import type { CompiledScope } from '../../core/compile/compile.ts';
 import { placeOf } from '../../core/compile/site.ts';
 import type { Desired } from '../../core/desired.ts';

@@ -1,4 +1,12 @@
-import { type Action, beginsGrace, type Finding, type Verb, verbKey, type WithholdCode } from '../../core/action.ts';
+import {
+  type Action,
+  beginsGrace,
+  type Finding,
+  isHeldByGrace,
+  type Verb,
+  verbKey,
+  type WithholdCode,
+} from '../../core/action.ts';
 import { type Entry, type EntryVerb, entriesOf } from '../../core/render/summary.ts';
 import type { Address, Kind } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
@@ -82,7 +90,7 @@ function settledOrGone(scopes: readonly Converged[]): (address: Address) => bool
   const open = new Set(
     scopes.flatMap(({ outcome, last }) =>
       [...(last?.plan.actions ?? []), ...(last?.plan.findings ?? [])].flatMap((one) =>
-        'address' in one && !isInGrace(one) && !(outcome === 'stopped' && settled.has(one.address))
+        'address' in one && !isHeldByGrace(one) && !(outcome === 'stopped' && settled.has(one.address))
           ? [one.address]
           : [],
       ),
@@ -90,8 +98,6 @@ function settledOrGone(scopes: readonly Converged[]): (address: Address) => bool
   );
   return (address) => !open.has(address) && (looked || settled.has(address));
 }
-
-const isInGrace = (one: Action | Finding): boolean => 'code' in one && one.code === 'grace';
 
 /** Limits and the like, found while applying. What was never approved is not refused: nobody asked for it. */
 function refusedBy(scopes: readonly Converged[]): readonly RefusedChange[] {

@@ -1,5 +1,4 @@
-import type { Action, ScopePlan, Verb } from '../action.ts';
-import { verbKey } from '../action.ts';
+import { type Action, type ScopePlan, type Verb, verbKey } from '../action.ts';
 import { fightKey, ruleField } from '../fights.ts';
 import type { Knowledge, PendingIntent } from '../knowledge.ts';
 import {

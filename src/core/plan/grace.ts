@@ -246,7 +246,7 @@ const hasStaying = (refs: readonly Ref[], { machines }: Going): boolean =>
   refs.length === 0 || refs.some((ref) => machines.get(ref)?.includes(undefined) === true);
 
 /** The power of an object in its grace: left as it is, to be stopped, or stopped for its grace. */
-export type GracePower = 'kept' | 'stopping' | 'stopped';
+type GracePower = 'kept' | 'stopping' | 'stopped';
 
 const meanwhileBy: Readonly<Record<GracePower, string>> = {
   kept: 'it runs untouched',

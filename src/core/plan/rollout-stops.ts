@@ -1,5 +1,4 @@
-import type { Action, Verb } from '../action.ts';
-import { verbKey } from '../action.ts';
+import { type Action, type Verb, verbKey } from '../action.ts';
 import type { Desired } from '../desired.ts';
 import { canonical } from '../ledger/canonical.ts';
 import { type Address, nameIn, type ScopeKey } from '../resource.ts';
