@@ -194,7 +194,7 @@ function dependenciesOn(
   return {
     drift: answers,
     explanations: answers,
-    actors: { ...answers, entryPages, figures },
+    actors: { ...answers, entryPages, figures, authors: store.authors },
     plans: answers,
     approvals: answers,
     pauses: answers,

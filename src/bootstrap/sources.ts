@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { FollowedRepository, SpecSources } from '../cli/context.ts';
+import type { AuthorNames } from '../core/inventory/authors.ts';
 import type { Source } from '../fleet/worker-context.ts';
-import type { AuthorNames, SpecTree } from '../ports/sources.ts';
+import type { SpecTree } from '../ports/sources.ts';
 import { authorsOf } from '../source/git/history.ts';
 import { type LoadedEstate, loadEstate } from '../source/git/load-estate.ts';
 import { parseGitRevision } from '../source/git/refs.ts';

@@ -5,6 +5,16 @@ export interface FieldChange {
   readonly to?: unknown;
 }
 
+/** The value with one field of it changed. `to` undefined: it goes. */
+export function withField(value: object, [first = '', ...rest]: readonly string[], to: unknown): object {
+  const inner: unknown = Reflect.get(value, first);
+  if (rest.length > 0) return { ...value, [first]: withField(asObject(inner), rest, to) };
+  const { [first]: _, ...others } = value as Readonly<Record<string, unknown>>; // why: a field of it is replaced, whatever its type
+  return to === undefined ? others : { ...others, [first]: to };
+}
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+
 /**
  * Fields whose desired value differs from the observed one, sorted as stated. A field that is not stated is not ours.
  * Plain objects are owned per key; lists and scalars compare by content (lists are sorted by whoever normalised them, and own all keys of their entries).

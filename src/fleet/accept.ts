@@ -1,5 +1,6 @@
 import { criticalityOf } from '../core/criticality.ts';
 import { ownName } from '../core/documents/document.ts';
+import type { AuthorNames } from '../core/inventory/authors.ts';
 import { baseRevision } from '../core/patch.ts';
 import { dayOf, shortRevision } from '../core/render/wording.ts';
 import { messageOf } from '../core/text.ts';
@@ -9,7 +10,7 @@ import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
 import { besideActive, EndedIsNeeded } from '../estate/patches.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
-import { type AuthorNames, Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
+import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { History, HistoryValidation, Source, WorkerContext } from './worker-context.ts';
 

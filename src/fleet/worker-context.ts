@@ -1,4 +1,5 @@
 import type { EstateDoc } from '../core/documents/document.ts';
+import type { AuthorNames } from '../core/inventory/authors.ts';
 import type { Cloud } from '../core/resource.ts';
 import type { Progress } from '../engine/control.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
@@ -7,7 +8,7 @@ import type { Limiter } from '../ports/limiter.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { AuthorNames, SourceCondition, SpecTree } from '../ports/sources.ts';
+import type { SourceCondition, SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 

@@ -22,6 +22,7 @@ import type { KeptRow } from './inventory-rows.ts';
 import type { Generation } from './knowledge.ts';
 import type { EntryPages } from './ledger.ts';
 import type { KeptReconcile, ReconcileDraft } from './reconciles.ts';
+import type { Authors } from './sources.ts';
 
 /**
  * Queries about an estate beyond one call of the store, answered out of the store: the active specs, the newest observations,
@@ -231,6 +232,8 @@ export interface ScopeLook {
 export interface WhoAsked extends EstateAsked {
   readonly of: string;
   readonly entries: Pick<EntryPages, 'page'>;
+  /** Absent: the reader does not see the whole estate, so the authors of its commits stay unnamed. */
+  readonly authors?: Pick<Authors, 'of'>;
 }
 
 export interface Who extends Pick<Planned, 'looks'> {

@@ -1,6 +1,7 @@
 import type { Document, EstateDoc } from '../core/documents/document.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import type { Located, Position } from '../core/documents/tree.ts';
+import type { AuthorNames } from '../core/inventory/authors.ts';
 import type { LifetimeDecision } from '../core/ttl.ts';
 import type { By, PatchDecision } from './fleet-state.ts';
 
@@ -107,12 +108,6 @@ export interface Move {
   readonly estate: string;
   readonly revision: string;
   readonly after: number;
-}
-
-/** `more`: there are others who could not be read. */
-export interface AuthorNames {
-  readonly names: readonly string[];
-  readonly more: boolean;
 }
 
 /** `authors`: absent where nobody knows, as of a plain folder. */

@@ -32,9 +32,7 @@ import { seesAddress, seesScope } from './visible-plans.ts';
 const mostEntries = 100;
 const atOnce = 8;
 
-interface Asking {
-  /** Of the ledger. */
-  readonly entries: Pick<EntryPages, 'page'>;
+interface Asking extends Pick<WhoAsked, 'entries' | 'authors'> {
   readonly findAddress: FindAddress;
   /** True where the asker may see it; absent: all. */
   readonly sees?: (one: Resource) => boolean;
@@ -45,14 +43,14 @@ interface Asking {
 export async function whoOf(
   given: string,
   view: EstateView,
-  { entries, findAddress, sees = () => true, ...asking }: Asking,
+  { entries, authors, findAddress, sees = () => true, ...asking }: Asking,
 ): Promise<WhoReport> {
   const port = parsePort(given);
   const plans = new Map(view.plans.map((plan) => [plan.scope, plan]));
   const { subject, resources } =
     port === undefined
       ? await subjectOf(given, view, { entries, findAddress, ...asking })
-      : { subject: given, resources: [...opening(port, view), ...(await closed(port, view, entries))] };
+      : { subject: given, resources: await withPort(port, view, entries) };
   const context = { estate: view.estate.name, entries };
   const visible = resources.filter(sees);
   const found: Authorship[] = [];
@@ -66,14 +64,14 @@ export async function whoOf(
   return {
     subject,
     ...(port === undefined ? {} : { port }),
-    found: found.toSorted(byNewest),
+    found: (await withAuthors(found, view.estate.name, authors)).toSorted(byNewest),
     incomplete: port === undefined ? [] : unlistedScopes(view),
     ...(auditLogs === undefined ? {} : { auditLogs }),
   };
 }
 
 /** The part within a caller's bounds. Missing resources, and resources outside the bounds, get the same answer. */
-export async function whoWithin({ of, entries, ...asked }: WhoAsked, planning: PreviewContext): Promise<Who> {
+export async function whoWithin({ of, entries, authors, ...asked }: WhoAsked, planning: PreviewContext): Promise<Who> {
   const view = await planning.survey(asked);
   const looked = view.looked.filter((one) => seesScope(one, asked));
   const isSeen = (address: Address, scope: ScopeKey): boolean =>
@@ -82,7 +80,8 @@ export async function whoWithin({ of, entries, ...asked }: WhoAsked, planning: P
     looked.some(({ scope: { scope } }) => isAt(address, scope) && isSeen(address, scope));
   const findAddress: FindAddress = (given, known) => addressIn(given, [...known]);
   const sees = ({ address, owned, scope }: Resource): boolean => isSeen(address ?? owned?.observed.id ?? '', scope);
-  const report = await whoOf(of, view, { entries, findAddress, sees, seesAddress: seesAnywhere });
+  const asking = { entries, findAddress, sees, seesAddress: seesAnywhere, ...(authors && { authors }) };
+  const report = await whoOf(of, view, asking);
   if (report.port === undefined && report.found.length === 0) throw unknown();
   const scopes = new Set<ScopeKey>(
     report.port === undefined ? report.found.map(({ scope }) => scope) : looked.map(({ scope }) => scope.scope),
@@ -108,49 +107,76 @@ interface Resource {
   readonly input: PlanInput | undefined;
 }
 
-/** Every observed rule that opens the port, whoever made it. */
-function opening(port: PortAsked, { looked, plans }: EstateView): readonly Resource[] {
-  return looked.flatMap(({ input }, i) => {
-    const plan = plans[i];
-    if (plan === undefined) return [];
-    return ownership(input, plan).flatMap((owned) =>
-      // why: only rules have these attributes
-      owned.observed.kind === 'firewall-rule' && opens(owned.observed.attributes as RuleAttributes, port)
-        ? [resourceOf(owned, input)]
-        : [],
-    );
+/** Every observed rule that opens the port, whoever made it, and those that opened it lately. People ask for their authors afterwards, too. */
+async function withPort(
+  port: PortAsked,
+  view: EstateView,
+  entries: Pick<EntryPages, 'page'>,
+): Promise<readonly Resource[]> {
+  const rules = view.looked.flatMap(({ input }, i) => {
+    const plan = view.plans[i];
+    const owned = plan === undefined ? [] : ownership(input, plan);
+    return owned.filter(({ observed }) => observed.kind === 'firewall-rule').map((one) => resourceOf(one, input));
   });
+  const opening = rules.filter(({ owned }) => opens(owned?.observed.attributes as RuleAttributes, port)); // why: rules have these
+  return [...opening, ...(await closedLately(port, { view, rules, opening, entries }))];
+}
+
+interface PortRules extends Pick<Asking, 'entries'> {
+  readonly view: EstateView;
+  /** All that stand. */
+  readonly rules: readonly Resource[];
+  readonly opening: readonly Resource[];
 }
 
 const lately = 7 * 86_400_000;
 const mostClosed = 200;
 
-/** The rules that opened the port and that Setpoint removed lately. People ask for their authors afterwards, too. */
-async function closed(
+/** The rules that Setpoint removed, or changed so that they do not open the port any more. */
+async function closedLately(
   port: PortAsked,
-  { estate, looked }: EstateView,
-  entries: Pick<EntryPages, 'page'>,
+  { view: { estate, looked }, rules, opening, entries }: PortRules,
 ): Promise<readonly Resource[]> {
   const inputs = new Map(looked.map(({ input }) => [input.observation.scope, input]));
-  const standing = new Set(looked.flatMap(({ input }) => input.observation.resources.map(({ id }) => id)));
   const since = Math.max(0, ...looked.map(({ input }) => input.observation.at)) - lately;
-  const removals = await entries.page({
-    estate: estate.name,
-    filter: { types: ['intent'], verb: 'delete', since },
-    newestFirst: true,
-    limit: mostClosed,
-  });
-  const gone = writesIn(removals.entries).filter(
-    ({ kind, id, scope, attributes }) =>
-      kind === 'firewall-rule' && attributes !== undefined && inputs.has(scope) && !standing.has(id ?? ''),
+  const pages = await Promise.all(
+    (['delete', 'update'] as const).map((verb) => {
+      const filter = { types: ['intent'] as const, verb, since };
+      return entries.page({ estate: estate.name, filter, newestFirst: true, limit: mostClosed });
+    }),
   );
-  const each = new Map(gone.map((write) => [write.address, write]));
-  return [...each.values()].flatMap(({ kind, scope, address, id, attributes }): readonly Resource[] => {
-    const rule = attributes as RuleAttributes; // why: the intent of a rule has these
-    return opens(rule, port)
-      ? [{ kind, scope, address, rule, ids: id === undefined ? [] : [id], input: inputs.get(scope) }]
-      : [];
-  });
+  const open = new Set(opening.map(({ owned }) => owned?.observed.id));
+  const standing = new Map(rules.map((one) => [one.owned?.observed.id, one]));
+  const found = new Map<string, Resource>();
+  for (const { kind, scope, address, id, before } of writesIn(pages.flatMap(({ entries: some }) => some))) {
+    if (kind !== 'firewall-rule' || before === undefined || !inputs.has(scope) || found.has(address)) continue;
+    const rule = before as RuleAttributes; // why: the intent of a rule has these
+    if (open.has(id) || !opens(rule, port)) continue;
+    const ids = id === undefined ? [] : [id];
+    found.set(address, { ...(standing.get(id) ?? { kind, scope, address, ids, input: inputs.get(scope) }), rule });
+  }
+  return [...found.values()];
+}
+
+/** Each change of ours with the authors of its generation. */
+async function withAuthors(
+  found: readonly Authorship[],
+  estate: string,
+  authors: Asking['authors'],
+): Promise<readonly Authorship[]> {
+  const generations = new Set(
+    found.flatMap(({ changes }) => changes.flatMap((one) => (one.source === 'ledger' ? [one.write.generation] : []))),
+  );
+  if (authors === undefined || generations.size === 0) return found;
+  const known = await authors.of(estate, [...generations]);
+  const of = new Map(known.map((one) => [one.generation, one.authors]));
+  return found.map((one) => ({
+    ...one,
+    changes: one.changes.map((change) => {
+      const names = change.source === 'ledger' ? of.get(change.write.generation) : undefined;
+      return names === undefined ? change : { ...change, authors: names };
+    }),
+  }));
 }
 
 const unlistedScopes = ({ looked }: EstateView): readonly ScopeKey[] =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { AuthorNames, Authors, GenerationAuthors, Move } from '../ports/sources.ts';
+import type { AuthorNames } from '../core/inventory/authors.ts';
+import type { Authors, GenerationAuthors, Move } from '../ports/sources.ts';
 import type { Context } from './context.ts';
 import { inChunks } from './statements.ts';
 import type { Database } from './tables.ts';

@@ -26,6 +26,10 @@ const refused = await who('web-0');
 assert.equal(refused.code, 1);
 assert.match(refused.stderr, /There is no store/);
 assert.equal((await run(['apply', specs, allow, '--yes'])).code, 0);
+const { authors, generations } = run.database.connect();
+const first = await generations.current('acme');
+const named = { names: ['eve@acme.example'], more: false };
+await authors.record({ estate: 'acme', revision: first?.revision ?? '', after: 0 }, named);
 
 /** A colleague in the console, by a role of his own. */
 async function colleague(name: string): Promise<EC2Client> {
@@ -132,7 +136,7 @@ test('a resource: the colleague, then our own call with its commit, approver and
   );
   assert.match(
     stdout,
-    / {2}changed by \S+ada \(CreateTags from 127\.0\.0\.1\) .*\n.*\n {2}create by Setpoint .* ago \(.*UTC\), generation 1 \(folder \w{7}\), approved by \S.*\n {4}RunInstances [0-9a-f-]{36}, .*ledger entry \d+\n/,
+    / {2}changed by \S+ada \(CreateTags from 127\.0\.0\.1\) .*\n.*\n {2}create by Setpoint .* ago \(.*UTC\), generation 1 \(folder \w{7} by eve@acme\.example\), approved by \S.*\n {4}RunInstances [0-9a-f-]{36}, .*ledger entry \d+\n/,
   );
   assert.equal((await who('web-9')).code, 1);
 });
@@ -166,7 +170,7 @@ test('healing shows with the change that it undid', async () => {
 
 test('a rule that healing removed shows for a week, by its port and by its name', async () => {
   const { stdout } = await who('22/tcp');
-  assert.match(stdout, /^22\/tcp: 3 rules open it; 1 rule of the last 7 days did, and is gone\n/);
+  assert.match(stdout, /^22\/tcp: 3 rules open it; 1 rule did in the last 7 days, and does no longer\n/);
   const rule = 'core.web.ingress.tcp.20-25.0.0.0.0/0';
   const gone = new RegExp(
     `\nfirewall-rule ${rule} {2}nothing stands there\n {2}ingress tcp 20-25 from 0.0.0.0/0 to core.web\n(.+\n)+ {2}delete by Setpoint .*\n.*\n {4}it undid: changed by \\S+ada `,
@@ -215,7 +219,7 @@ test('a port is not said to be shut where the rules were not listed', async (t) 
   assert.match(
     stdout,
     new RegExp(
-      `^22: no listed rule opens it; .*gone\n! The rules of ${scope} were not listed completely: others may open it\\.`,
+      `^22: no listed rule opens it; .*no longer\n! The rules of ${scope} were not listed completely: others may open it\\.`,
     ),
   );
   assert.deepEqual(JSON.parse((await who('22', '--json')).stdout).incompleteScopes, [scope]);

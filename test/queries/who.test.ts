@@ -98,6 +98,16 @@ describe('who changed something, out of the store', () => {
     );
   });
 
+  it('names the authors of a generation to a caller who sees the whole estate, and to nobody else', async () => {
+    const { store, answer } = await world();
+    const current = await store.generations.current('acme');
+    const move = { estate: 'acme', revision: current?.revision ?? '', after: 0 };
+    await store.authors.record(move, { names: ['eve@acme.example'], more: false });
+    const authorsFor = async (who: string) => (await answer(who, 'web-0')).resources[0]?.changes[0]?.['authors'];
+    assert.deepEqual(await authorsFor('viewer'), { names: ['eve@acme.example'], more: false });
+    assert.equal(await authorsFor('web'), undefined);
+  });
+
   it('is answered within the bounds of the caller', async () => {
     const { ask, answer } = await world();
     const own = await answer('web', 'web-0');

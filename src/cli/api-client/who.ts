@@ -19,6 +19,7 @@ const written = decode.object({
   outcome: decode.oneOf('ok', 'failed', 'open'),
   revision: decode.string,
   generation: decode.number,
+  authors: decode.optional(decode.object({ names: decode.list(decode.string), more: decode.boolean })),
   seq: decode.number,
   reconcileId: decode.string,
   calls: decode.list(decode.object({ action: decode.string, requestId: text })),
@@ -39,8 +40,9 @@ const changeOf =
       const by = lastModified(value, at);
       return { source, at: by.at, by, ...(container === undefined ? {} : { container }) };
     }
-    const { actor: approver, ...write } = written(value, at);
-    return { source, at: write.at, write: { ...write, approver, scope, kind, address } };
+    const { actor: approver, authors, ...write } = written(value, at);
+    const own = { source, at: write.at, write: { ...write, approver, scope, kind, address } };
+    return authors === undefined ? own : { ...own, authors };
   };
 
 const fields = decode.object({
@@ -53,19 +55,21 @@ const fields = decode.object({
   reason: text,
   healing: decode.optional(decode.oneOf(...healings)),
   rule: decode.optional(decode.unchecked()),
+  formerRule: decode.optional(decode.unchecked()),
 });
 
 const changed = (about: About) => decode.object({ changes: decode.list(changeOf(about)) });
 
 const resource: Decoder<Authorship> = (value, at) => {
-  const { scope, kind: given, address, id, name = '', claim, reason, healing, rule } = fields(value, at);
+  const { scope, kind: given, address, id, name = '', claim, reason, healing, rule, formerRule } = fields(value, at);
   const kind = given as Kind; // why: a server of our version knows no other
+  const past = id === undefined ? rule : formerRule;
   const about = { scope, kind, ...(address === undefined ? {} : { address }) };
   const object = id === undefined ? {} : { object: standing({ kind, id, name, rule }, { claim, reason }) };
   return {
     ...about,
     ...object,
-    ...(id !== undefined || rule === undefined ? {} : { rule: rule as RuleAttributes }), // why: a server of our version makes it
+    ...(past === undefined ? {} : { rule: past as RuleAttributes }), // why: a server of our version makes it
     ...(healing === undefined ? {} : { healing }),
     changes: changed(about)(value, at).changes,
   };

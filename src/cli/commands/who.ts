@@ -31,7 +31,7 @@ export const who = (context: Context): Command =>
         group: 'Look',
         summary: 'show who changed a resource or opened a port, when, and by which call',
         about:
-          "Names the actor of the last change that the cloud's audit log reported, and Setpoint's own changes with their commit, approver and request ids, the newest first. Setpoint hears of changes by webhooks: see docs/events.md. For a port it lists every observed rule that opens it, unmanaged rules too.",
+          "Names the actor of the last change that the cloud's audit log reported, and Setpoint's own changes with their commit, its authors, the approver and request ids, the newest first. Setpoint hears of changes by webhooks: see docs/events.md. For a port it lists every observed rule that opens it, unmanaged rules too.",
         examples: [
           ['who 22/tcp', 'every rule that opens the port, and its author'],
           ['who web-0', 'a resource by its name'],
@@ -61,7 +61,7 @@ async function run(given: string, command: Command, context: Context): Promise<E
   const estate = await readEstate(selectionOf(options.specs, options), context);
   const report = await withExistingStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store }, context, (view) =>
-      whoOf(given, view, { entries: store.entryPages, findAddress }),
+      whoOf(given, view, { entries: store.entryPages, authors: store.authors, findAddress }),
     ),
   );
   return print(report, options, context);

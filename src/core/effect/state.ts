@@ -1,7 +1,7 @@
 import type { Action } from '../action.ts';
 import { type Cidr, parseBlock, parseCidr } from '../cidr.ts';
 import type { DocumentRef } from '../desired.ts';
-import type { FieldChange } from '../diff.ts';
+import { type FieldChange, withField } from '../diff.ts';
 import { membershipsOf } from '../kinds/instance.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import type { Condition, Gap, OuterFilters } from '../observed.ts';
@@ -179,12 +179,6 @@ function updated(was: Thing, changes: readonly FieldChange[], cloud: Cloud): Thi
   }
   // why: only fields of its own kind were changed
   return { ...was, attributes: attributes as Attributes[Kind], condition };
-}
-
-function withField(attributes: object, [first = '', ...rest]: readonly string[], to: unknown): object {
-  const inner: unknown = Reflect.get(attributes, first);
-  if (rest.length === 0) return { ...attributes, [first]: to };
-  return { ...attributes, [first]: withField(typeof inner === 'object' && inner !== null ? inner : {}, rest, to) };
 }
 
 /** The listed routes are those of before. */

@@ -71,6 +71,14 @@ interface OwnChange {
   readonly source: 'ledger';
   readonly at: number;
   readonly write: Write;
+  /** The authors of the commits that its generation brought, as these claim. Absent: unknown, or not for this reader. */
+  readonly authors?: AuthorNames;
+}
+
+/** `more`: there are others who could not be read. */
+export interface AuthorNames {
+  readonly names: readonly string[];
+  readonly more: boolean;
 }
 
 export type Change = HeardChange | OwnChange;
@@ -82,7 +90,7 @@ export interface Authorship {
   readonly address?: Address;
   /** Absent where nothing stands. */
   readonly object?: Pick<Ownership, 'observed' | 'claim' | 'why'>;
-  /** Of a rule that is gone, as it was. */
+  /** Of a rule that is gone, or that does not open the port any more: as it was. */
   readonly rule?: RuleAttributes;
   /** Of drift. */
   readonly healing?: Healing;

@@ -1,3 +1,4 @@
+import { withField } from '../diff.ts';
 import type { TouchedBy } from '../last-modified.ts';
 import type { Address, CloudId, Kind, ScopeKey } from '../resource.ts';
 import { fieldsOf, type Linked } from './entry.ts';
@@ -24,6 +25,8 @@ export interface Write {
   readonly undid?: TouchedBy;
   /** The values as they were sent, or the removed ones; absent where the intent was not read. */
   readonly attributes?: unknown;
+  /** Of an update or a removal: the values before it. Absent where the intent was not read. */
+  readonly before?: object;
 }
 
 interface WriteCall {
@@ -49,13 +52,15 @@ function writeOf(entries: readonly Linked[]): readonly Write[] {
   const { body } = last;
   const authority = fieldsOf(body['authority']);
   const id = textOf(body['id']) ?? claimedId(settlements);
-  const { by, attributes } = fieldsOf(intents.at(-1)?.body['details']);
+  const { by, attributes, changes } = fieldsOf(intents.at(-1)?.body['details']);
+  const verb = textOf(body['verb']) ?? '';
+  const before = beforeOf({ verb, attributes, changes });
   const undid = undidOf(by);
   return [
     {
       seq: first.seq,
       at: last.at,
-      verb: textOf(body['verb']) ?? '',
+      verb,
       kind: body['kind'] as Kind, // why: the ledger's own entries have a kind of ours
       address: textOf(body['address']) ?? '',
       ...(id === undefined ? {} : { id }),
@@ -68,8 +73,19 @@ function writeOf(entries: readonly Linked[]): readonly Write[] {
       calls: settlements.flatMap((one) => callsOf(one.body['calls'])),
       ...(undid === undefined ? {} : { undid }),
       ...(attributes === undefined ? {} : { attributes }),
+      ...(before === undefined ? {} : { before }),
     },
   ];
+}
+
+/** An update states its values as they were sent, and each changed field with the value before. */
+function beforeOf({ verb, attributes, changes }: Readonly<Record<string, unknown>>): object | undefined {
+  if (typeof attributes !== 'object' || attributes === null) return undefined;
+  if (verb === 'delete') return attributes;
+  if (verb !== 'update' || !Array.isArray(changes)) return undefined;
+  return changes.map(fieldsOf).reduce((values: object, { field, from }) => {
+    return typeof field === 'string' ? withField(values, field.split('.'), from) : values;
+  }, attributes);
 }
 
 /** A settlement that does not close its intent leaves it open: the call may have happened. */

@@ -1,5 +1,4 @@
 import { type Authorship, type Change, portText, type WhoReport } from '../inventory/authors.ts';
-import type { Write } from '../ledger/writes.ts';
 import { nameIn } from '../resource.ts';
 import { printable } from '../text.ts';
 import { lastModifiedByJson } from './plan-json.ts';
@@ -27,6 +26,7 @@ const authorshipJson = ({ scope, kind, address, object, rule, healing, changes }
   reason: object?.why,
   healing,
   rule: object?.observed.kind === 'firewall-rule' ? object.observed.attributes : rule,
+  formerRule: object === undefined ? undefined : rule,
   changes: changes.map(changeJson),
 });
 
@@ -35,13 +35,15 @@ function changeJson(change: Change) {
     const { source, container, by } = change;
     return { source, ...lastModifiedByJson(by), container };
   }
-  const { source, write } = change;
+  const { source, write, authors } = change;
   const { at, approver, verb, outcome, revision, generation, seq, reconcileId, calls, undid } = write;
   return {
-    ...{ source, at, actor: approver, verb, outcome, revision, generation, seq, reconcileId, calls },
+    ...{ source, at, actor: approver, verb, outcome, revision, generation, authors, seq, reconcileId, calls },
     undid: undid && lastModifiedByJson(undid),
   };
 }
+
+type OwnChange = Extract<Change, { readonly source: 'ledger' }>;
 
 interface How {
   readonly paint: Paint;
@@ -62,12 +64,12 @@ export function whoText(given: WhoReport, how: How): string {
 
 function verdictOf({ subject, port, found, incomplete }: WhoReport): string {
   if (port === undefined) return subject;
-  const n = found.filter(({ object }) => object !== undefined).length;
-  const gone = found.length - n;
+  const n = found.filter(({ object, rule }) => object !== undefined && rule === undefined).length;
+  const closed = found.length - n;
   const before =
-    gone === 0
+    closed === 0
       ? ''
-      : `; ${gone} ${gone === 1 ? 'rule' : 'rules'} of the last 7 days did, and ${gone === 1 ? 'is' : 'are'} gone`;
+      : `; ${closed} ${closed === 1 ? 'rule' : 'rules'} did in the last 7 days, and ${closed === 1 ? 'does' : 'do'} no longer`;
   if (n > 0) return `${portText(port)}: ${n} ${n === 1 ? 'rule opens' : 'rules open'} it${before}`;
   return `${portText(port)}: no ${incomplete.length === 0 ? 'observed' : 'listed'} rule opens it${before}`;
 }
@@ -80,11 +82,12 @@ function authorshipLines(one: Authorship, report: WhoReport, how: How): readonly
   return [
     `${how.paint('strong', `${kind} ${shown}`)}  ${object === undefined ? 'nothing stands there' : standText(object)}${drift}`,
     ...(object?.observed.kind === 'firewall-rule' ? [`  ${ruleText(object.observed.attributes)}`] : []),
-    ...(rule === undefined ? [] : [`  ${ruleText(rule)}`]),
+    ...(rule === undefined ? [] : [`  ${object === undefined ? '' : 'it was: '}${ruleText(rule)}`]),
     how.paint('dim', `  ${scope}`),
     ...(id === '' || id === shown ? [] : [how.paint('dim', `  ${id}`)]),
     ...changes.flatMap((change) => changeLines(change, how)),
     ...(changes.length === 0 ? [how.paint('note', `  ${unknownText(scope, report)}`)] : []),
+    ...(isOfUnknownMaker(one) ? [how.paint('note', `  ${unknownMakerText(scope, report)}`)] : []),
   ];
 }
 
@@ -96,8 +99,22 @@ const unknownText = (scope: string, { auditLogs }: WhoReport): string =>
     ? 'nobody told: no event and no entry of the ledger names a change of it'
     : 'unknown: no webhook brings the audit log of its cloud, and no entry of the ledger names a change of it';
 
+/** A rule that Setpoint removed without an entry that it made it: somebody else did. */
+const isOfUnknownMaker = ({ kind, object, changes }: Authorship): boolean =>
+  kind === 'firewall-rule' &&
+  object === undefined &&
+  changes.length > 0 &&
+  changes.every((one) => one.source === 'ledger' && one.write.undid === undefined && !begins.has(one.write.verb));
+
+const begins: ReadonlySet<string> = new Set(['create', 'adopt']);
+
+const unknownMakerText = (scope: string, { auditLogs }: WhoReport): string =>
+  isHeardIn(scope, auditLogs)
+    ? 'the newest entries of the ledger have no creation of it, and no event names its maker'
+    : 'the newest entries of the ledger have no creation of it, and no webhook brings the audit log of its cloud: its maker is unknown';
+
 function changeLines(change: Change, how: How): readonly string[] {
-  if (change.source === 'ledger') return writeLines(change.write, how);
+  if (change.source === 'ledger') return writeLines(change, how);
   const { by, container } = change;
   const of = container === undefined ? '' : `; the event names only ${container}, in which it lies`;
   return [
@@ -105,6 +122,16 @@ function changeLines(change: Change, how: How): readonly string[] {
     how.paint('dim', `    ${by.requestId === undefined ? '' : `request ${by.requestId}, `}event ${by.event}`),
   ];
 }
+
+/** ` by ann@acme.example, eve@acme.example and others`; nothing where they are unknown. */
+function authorsText(authors: OwnChange['authors']): string {
+  if (authors === undefined || authors.names.length === 0) return '';
+  const shown = authors.names.slice(0, mostAuthors);
+  const others = authors.more || shown.length < authors.names.length ? ' and others' : '';
+  return ` by ${shown.join(', ')}${others}`;
+}
+
+const mostAuthors = 3;
 
 /** The first few: a batch may share many calls. */
 function callTexts(calls: readonly string[]): readonly string[] {
@@ -115,14 +142,14 @@ function callTexts(calls: readonly string[]): readonly string[] {
 
 const mostCalls = 3;
 
-/** `create by Setpoint 3 d ago (…), generation 3 (commit 1a2b3c4), approved by ann`, and its calls. */
-function writeLines(write: Write, { paint, ago }: How): readonly string[] {
+/** `create by Setpoint 3 d ago (…), generation 3 (commit 1a2b3c4 by eve), approved by ann`, and its calls. */
+function writeLines({ write, authors }: OwnChange, { paint, ago }: How): readonly string[] {
   const { verb, at, generation, revision, approver, outcome, calls, seq, undid } = write;
   const open = outcome === 'open' ? ', without an answer yet' : '';
   const approved = approver === 'setpoint' ? 'unattended' : `approved by ${approver}`;
   const made = calls.map(({ action, requestId }) => `${action}${requestId === undefined ? '' : ` ${requestId}`}`);
   return [
-    `  ${verb} by Setpoint ${ago(at)}${open}, generation ${generation} (${shortRevision(revision)}), ${approved}`,
+    `  ${verb} by Setpoint ${ago(at)}${open}, generation ${generation} (${shortRevision(revision)}${authorsText(authors)}), ${approved}`,
     paint('dim', `    ${[...callTexts(made), `ledger entry ${seq}`].join(', ')}`),
     ...(undid === undefined ? [] : [`    it undid: ${touchedText(undid, ago)}`]),
   ];

@@ -73,6 +73,16 @@ describe('the writes that a ledger tells of', () => {
         want,
       ));
 
+  it('of an update and a removal state the values before', () => {
+    const ports = (value: string) => ({ match: { protocol: 'tcp', ports: value } });
+    const changes = [{ field: 'match.ports', from: '22,2222', to: '22' }];
+    const before = (verb: string, details: object) =>
+      writesIn([{ ...intent(), body: { ...common, verb, details } }])[0]?.before;
+    assert.deepEqual(before('update', { attributes: ports('22'), changes }), ports('22,2222'));
+    assert.deepEqual(before('delete', { attributes: ports('22') }), ports('22'));
+    assert.equal(before('create', { attributes: ports('22') }), undefined);
+  });
+
   it('of a creation have the id that the cloud gave, and of none what it undid', () => {
     const { id: _, ...unnamed } = common;
     const [write] = writesIn([

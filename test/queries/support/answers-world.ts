@@ -30,6 +30,7 @@ export function answersWorld(callers: Readonly<Record<string, Caller>> = {}): An
     estates: () => store.estates.list(),
     entryPages: store.entryPages,
     figures: store.figures,
+    authors: store.authors,
   };
   const routes = [
     actorsRoutes,

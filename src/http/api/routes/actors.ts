@@ -3,6 +3,7 @@ import { boundsFor, mayDo } from '../../../core/access/grant.ts';
 import type { Figures } from '../../../ports/figures.ts';
 import type { EntryPages } from '../../../ports/ledger.ts';
 import type { Answers } from '../../../ports/queries.ts';
+import type { Authors } from '../../../ports/sources.ts';
 import { orDeclinedProblem } from '../../problem.ts';
 import { estateField, resolveEstate } from '../fields.ts';
 import { type Route, route } from '../route.ts';
@@ -12,10 +13,11 @@ import { visibleEntries } from '../visible-records.ts';
 export interface ActorsDependencies extends Pick<Answers, 'who'> {
   readonly entryPages: EntryPages;
   readonly figures: Pick<Figures, 'seen'>;
+  readonly authors: Pick<Authors, 'of'>;
   estates(): Promise<readonly string[]>;
 }
 
-export const actorsRoutes = ({ who, estates, entryPages, figures }: ActorsDependencies): readonly Route[] => [
+export const actorsRoutes = ({ who, estates, entryPages, figures, authors }: ActorsDependencies): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/actors/{+subject}',
@@ -35,10 +37,14 @@ export const actorsRoutes = ({ who, estates, entryPages, figures }: ActorsDepend
     handle: async ({ params: { subject: of }, query, context: { caller, now } }) => {
       const estate = await resolveEstate({ asked: query.estate, in: 'query', permission: 'read' }, caller, estates);
       const seen = boundsFor(caller.grants, 'read');
-      const entries = mayDo(caller.grants, 'read', { estate })
-        ? entryPages
-        : { page: (query: Parameters<EntryPages['page']>[0]) => visibleEntries(query, seen, { entryPages, figures }) };
-      return { status: 200, body: actorsAnswer(await orDeclinedProblem(who({ estate, seen, of, entries })), now) };
+      const records = mayDo(caller.grants, 'read', { estate })
+        ? { entries: entryPages, authors }
+        : {
+            entries: {
+              page: (query: Parameters<EntryPages['page']>[0]) => visibleEntries(query, seen, { entryPages, figures }),
+            },
+          };
+      return { status: 200, body: actorsAnswer(await orDeclinedProblem(who({ estate, seen, of, ...records })), now) };
     },
   }),
 ];

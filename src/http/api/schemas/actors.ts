@@ -28,6 +28,13 @@ const own = z.object({
   outcome: z.enum(['ok', 'failed', 'open']).meta({ description: '`open`: no answer of the cloud yet' }),
   revision: z.string(),
   generation: z.int(),
+  authors: z
+    .object({ names: z.array(z.string()), more: z.boolean().meta({ description: 'Others have unknown names' }) })
+    .optional()
+    .meta({
+      description:
+        'Of the commits that the generation brought, as these claim. Absent: unknown, or you see only a part of the estate',
+    }),
   seq: z.int().meta({ description: 'The number of the ledger entry' }),
   reconcileId: z.string(),
   calls: z.array(call),
@@ -52,7 +59,12 @@ const resourceSchema = z
     claim: z.enum(claims).optional(),
     reason: z.string().optional(),
     healing: z.enum(healings).optional().meta({ description: 'The fate of its drift; absent: it has not drifted' }),
-    rule: attributesByKind['firewall-rule'].optional(),
+    rule: attributesByKind['firewall-rule']
+      .optional()
+      .meta({ description: 'As it stands; of one that is gone, as it was' }),
+    formerRule: attributesByKind['firewall-rule']
+      .optional()
+      .meta({ description: 'Of a rule that does not open the port any more: as it was when it did' }),
     changes: z.array(changeSchema),
   })
   .meta({ id: 'ChangedResource', description: 'A resource with its known changes, the newest first' });
