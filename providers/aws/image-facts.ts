@@ -52,10 +52,10 @@ export async function imageFacts(
   };
 }
 
-/** Besides, a filter takes wildcards: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html */
+/** Only an exact id: a filter also takes wildcards. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html */
 const isId = (image: string): boolean => /^ami-[0-9a-f]+$/.test(image);
 
-/** Without a page size: EC2 looks only at the named images, and not at a page of all public ones. */
+/** With a page size, EC2 filters each page of all public images. Without one, it reads the named images only. */
 async function listed(ids: readonly string[], client: Client, call: Call): Promise<readonly Image[]> {
   const Filters = [{ Name: 'image-id', Values: [...ids] }];
   const found: Image[] = [];
@@ -95,8 +95,8 @@ function factOf(image: string, found: Image | undefined, now: number): readonly 
 }
 
 /**
- * Aliases of Amazon and of providers that it has verified. Only AWS sets them. Not `aws-backup-vault`: whoever made the machine of a backup
- * made that image. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/sharing-amis.html#verified-ami-provider,
+ * Aliases of Amazon and of providers that it has verified. Only AWS sets them. An image of `aws-backup-vault` is the backup of a machine, and
+ * the content is that of the machine's owner. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/sharing-amis.html#verified-ami-provider,
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ImageCriterion.html
  */
 const aliases: ReadonlySet<string> = new Set(['amazon', 'aws-marketplace']);

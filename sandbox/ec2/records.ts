@@ -291,11 +291,11 @@ export interface Image extends Tagged {
   readonly rootDevice: string;
   readonly rootSize: number;
   readonly ownerId: string;
-  /** `amazon`, `aws-marketplace` or `aws-backup-vault`: AWS sets it, for itself and for providers that it has verified. */
+  /** `amazon`, `aws-marketplace` or `aws-backup-vault`. Only AWS sets it. */
   readonly ownerAlias: string | undefined;
   readonly createdAt: number;
-  /** From then on only its owner, and whoever names its id or asks for deprecated ones, sees it listed. */
+  /** From then on EC2 lists it to its owner, by its id, or with `IncludeDeprecated`. */
   readonly deprecatedAt: number | undefined;
-  /** The fate of its machines: they are ended so many ms after their launch, or their status checks never pass. */
+  /** The fault of its machines: EC2 ends them so many ms after their launch, or their status checks never pass. */
   readonly broken?: { readonly diesAfterMs: number } | 'impaired';
 }

@@ -90,8 +90,8 @@ export async function keptSpecs(
 }
 
 /**
- * Specs of a folder, by the revision of the active ones where they are the same: a checkout of the active commit is active, whatever read it.
- * Patches and ends beside the active ones do not count.
+ * Gives specs of a folder the active revision if their files are those of the active specs: a checkout of the active commit is active.
+ * Patches and ended lifetimes beside the active specs make no difference.
  */
 export async function withActiveRevision(
   tree: SpecTree,

@@ -388,7 +388,7 @@ export function dueEnder(context: WorkerContext): () => Promise<void> {
   };
 }
 
-/** The reason that something stays whose time is over. `of`: what stays by it. */
+/** The reason for which patches or documents stay after their end. `of`: the sort that stays. */
 interface Unended {
   readonly reason: string;
   readonly of: readonly Timed[];

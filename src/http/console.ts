@@ -4,7 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { namesType } from './negotiation.ts';
 
-/** Everything is of this server: a page loads nothing from elsewhere, and runs no script or style that is not a file of the build. */
+/** A page loads files of this server only, and runs no inline script or style. */
 const policy = [
   "default-src 'none'",
   ...['script-src', 'style-src', 'img-src', 'font-src', 'connect-src', 'worker-src'].map((kind) => `${kind} 'self'`),
@@ -14,9 +14,10 @@ const policy = [
 ].join('; ');
 
 /**
- * Serves the built console at `/`, and answers each address of a screen with the one page: its scripts read the rest of the address. The
- * names of other files have a hash of the content, so browsers keep them. Does nothing where the console is not built: `/` is then a 404.
- * Only a request that names HTML gets the page. Probes and curl send any type: a page would tell them that a wrong address is right.
+ * Serves the built console. Each address of a screen gets the one page, and its scripts read the address. The names of other files contain a
+ * hash of the content, so browsers keep them. Without a built console it adds no route, and `/` answers 404.
+ *
+ * Only a request that names HTML gets the page. Probes and curl accept any type, and a page would hide a wrong address from them.
  *
  * `folder`: the output of `npm run console:build`.
  */

@@ -331,8 +331,8 @@ const isWithin = ({ subjects }: Place, bounds: readonly Bounds[] | undefined): b
   bounds === undefined || subjects.every((subject) => bounds.some((one) => covers(one, subject)));
 
 /**
- * Tells of patches whether their document is within bounds. Of a document that is no longer there: whether all of the estate is. It
- * finds the places of all documents once.
+ * True where the document of a patch is within the bounds. A removed document needs bounds around the whole estate. The places of all
+ * documents are found once.
  */
 function visibilityIn(
   estate: OpenedEstate,

@@ -8,7 +8,7 @@ import { tokenBuckets } from '../token-bucket.ts';
 import { headerReader } from './read-input.ts';
 import { type Authenticate, anonymous, type Caller, type Route } from './route.ts';
 
-/** Settles who asks, and whether they may ask such a thing at all and this often, before anything else of theirs is read. */
+/** Authenticates the caller, and checks its rate and its grant. The body of the request is read afterwards. */
 export type Admission = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<Caller>;
 
 interface AdmissionDependencies {
@@ -27,8 +27,8 @@ export function admission({
 }: AdmissionDependencies): Admission {
   const buckets = tokenBuckets(clock, { ...callerLimit, pieceBytes: 1 });
   const policy = policyOf(callerLimit);
-  const spend = (who: string, reply: FastifyReply): void => {
-    const { remaining, resetSeconds, retryAfterSeconds } = buckets.spend(who, 0);
+  const spend = (bucket: string, reply: FastifyReply): void => {
+    const { remaining, resetSeconds, retryAfterSeconds } = buckets.spend(bucket, 0);
     reply.headers({ ratelimit: `"caller";r=${remaining};t=${resetSeconds}`, 'ratelimit-policy': policy });
     if (retryAfterSeconds !== undefined) throw new ProblemError(tooMany(retryAfterSeconds, callerLimit));
   };
@@ -54,14 +54,14 @@ export function admission({
   };
 }
 
-/** A browser sends its cookie for pages of any author. Reading is harmless: the browser shows the answer to no other origin. */
+/** A browser sends its cookie for pages of any origin. Reads are harmless: it shows their answers to no other origin. */
 function isOfOtherOrigin({ byCookie }: RequestCredential, request: FastifyRequest): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   return byCookie && !isRead && !isSameOrigin(headerReader(request));
 }
 
 /**
- * A burst, and the whole seconds in which all of it is there again; of a caller, in this process:
+ * The burst of one caller in this process, and the whole seconds in which it refills:
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10
  */
 const policyOf = ({ perSecond, burst }: CallerLimit): string => `"caller";q=${burst};w=${Math.ceil(burst / perSecond)}`;
@@ -69,12 +69,12 @@ const policyOf = ({ perSecond, burst }: CallerLimit): string => `"caller";q=${bu
 const tooMany = (retryAfterSeconds: number, { perSecond, burst }: CallerLimit): Problem => ({
   status: 429,
   title: 'Too Many Requests',
-  detail: `There may be ${perSecond} a second, and ${burst} at once: come again later.`,
+  detail: `A caller may send ${perSecond} requests a second, and ${burst} at once. Wait for the seconds in Retry-After.`,
   headers: { 'retry-after': String(retryAfterSeconds) },
 });
 
 const tooLong: Problem = {
   status: 414,
   title: 'URI Too Long',
-  detail: `A URL and its query have at most ${apiLimits.queryBytes} characters.`,
+  detail: `A URL with its query may have at most ${apiLimits.queryBytes} characters.`,
 };

@@ -204,7 +204,11 @@ const problemResponses: Readonly<Record<number, Refused>> = {
   },
   429: {
     description: 'Too many requests: retry after Retry-After',
-    example: problemExample(429, 'Too Many Requests', 'There may be 100 a second, and 200 at once: come again later.'),
+    example: problemExample(
+      429,
+      'Too Many Requests',
+      'A caller may send 100 requests a second, and 200 at once. Wait for the seconds in Retry-After.',
+    ),
   },
   500: {
     description: 'A defect of Setpoint: find the log line by x-request-id',

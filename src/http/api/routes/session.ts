@@ -31,13 +31,13 @@ export const sessionRoutes = ({ authenticate, cookie }: SessionDependencies): re
       tag: 'Access',
       summary: 'Sign in a browser',
       description:
-        'The answer sets a cookie with the token, which no script can read. Requests of the console send it in place of Authorization.',
+        'The answer sets a cookie with the token, and no script can read the cookie. Browsers then send it in place of Authorization.',
       responses: { 200: { description: 'Your identity', schema: identitySchema, once: true } },
     },
     ignoresCredential: true,
     request: { body: z.strictObject({ token: tokenSchema }) },
     handle: async ({ body: { token }, context: { header } }) => {
-      // why: nobody else's page may sign a person in as somebody else
+      // why: else a page of another site could sign a person in with a token of its own
       if (header('sec-fetch-site') !== undefined && !isSameOrigin(header)) throw new ProblemError(crossSite);
       const caller = await authenticate(`Bearer ${token}`);
       if (caller === undefined) throw new ProblemError(unauthorized);
@@ -52,8 +52,7 @@ export const sessionRoutes = ({ authenticate, cookie }: SessionDependencies): re
       id: 'signOut',
       tag: 'Access',
       summary: 'Sign out a browser',
-      description:
-        'The answer removes the cookie. The token itself stays valid: revoke it where it is known to others.',
+      description: 'The answer removes the cookie. The token itself stays valid: revoke it if others may know it.',
       responses: { 204: { description: 'Signed out' } },
     },
     ignoresCredential: true,
