@@ -166,7 +166,7 @@ async function lastLook(
   const knowledge = await withUnrecorded(await inventory.knowledge(name, scope), observation, inventory);
   const approvals = await fleet.approvals.active({ estate: name, scope });
   const approved = approvedBy(new Set(approvals.flatMap(({ actions }) => actions)), sha256);
-  return { scope: other, estate, guards: { ...guards, approved }, observation, knowledge };
+  return { scope: other, estate, guards: { ...guards, approved }, observation, isStored: true, knowledge };
 }
 
 /** An observation of a scope, to count by. */
@@ -175,15 +175,17 @@ export interface Look {
   readonly estate: ActiveSpec['estate'];
   readonly guards: Guards & Pick<ReconcileConstraints, 'approved'>;
   readonly observation: Observation;
+  /** See PlanInput. */
+  readonly isStored?: boolean;
   readonly knowledge: Knowledge;
 }
 
 /** Of one observation. It may be old, so actions under way or done since count as spent only. Later waves count too. */
-export function remaining({ scope, estate, guards, observation, knowledge }: Look): Remaining {
+export function remaining({ scope, estate, guards, observation, isStored, knowledge }: Look): Remaining {
   const { estateHolds: holds, approved } = guards;
   const choices = { ...guards.choices, unattended: true, atOnce: true, holds, approved };
   const { dialect } = providerOf(scope, estate);
-  const input = { wanted: scope.wanted, observation, knowledge, dialect, choices };
+  const input = { wanted: scope.wanted, observation, isStored, knowledge, dialect, choices };
   const { actions } = plan(input);
   const isBegun = underWay(actions, [knowledge]);
   return { input, actions: actions.filter((action) => !isBegun(action)) };

@@ -149,6 +149,16 @@ describe('deletions that other scopes have not made yet', () => {
     assert.deepEqual([changes?.count.deletes, changes?.uncounted, read], [3, 0, 0]);
   });
 
+  it('has launches whose image facts the last look did not ask for', async () => {
+    const old = { name: 'old', deny: 'image.age > 180', message: 'Choose a newer one' };
+    const spec = { kinds: ['instance'], mode: 'enforce', rules: [old] };
+    const policy = { kind: 'Policy', metadata: { name: 'images' }, spec };
+    const world = await removing(9);
+    const web = machineIn({ image: 'img-1', size: 'small' })('web', { groups: [] });
+    await world.accept([...ground, ...rules, policy, web], limitedTo(9));
+    assert.deepEqual(await told(world), { ...noCount, creates: 1 });
+  });
+
   it('is not what a mode or a pause holds there', async () => {
     const world = await removing(9);
     await world.store.fleet.pauses.begin('acme', {
