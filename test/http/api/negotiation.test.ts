@@ -200,7 +200,7 @@ describe('a limit of callers that somebody chose', () => {
     for (let n = 2; n <= 5; n += 1) assert.equal((await api.ask('viewer', 'GET /v1/words')).status, 200);
     const refused = await api.ask('viewer', 'GET /v1/words');
     assert.deepEqual([refused.status, refused.headers['ratelimit']], [429, '"caller";r=0;t=3']);
-    assert.match(String(Reflect.get(Object(refused.body), 'detail')), /There may be 2 a second, and 5 at once/);
+    assert.match(String(Reflect.get(Object(refused.body), 'detail')), /send 2 requests a second, and 5 at once/);
     await api.clock.advance(1_000);
     for (const status of [200, 200, 429]) assert.equal((await api.ask('viewer', 'GET /v1/words')).status, status);
     await api.close();
