@@ -6,6 +6,7 @@ import { peerBlocks } from './differences.ts';
 import {
   both,
   type Direction,
+  decisionsIn,
   doubtsIn,
   type Filter,
   filterOf,
@@ -13,6 +14,7 @@ import {
   nothing,
   type Passing,
   passing,
+  type ReadRule,
   type RuleList,
 } from './filter.ts';
 import { classesOf, type MachineClass, partyIn } from './machine-classes.ts';
@@ -25,10 +27,9 @@ import {
   type ServiceEntry,
   type Services,
   subtract,
-  unite,
 } from './service-set.ts';
 import type { Machine, TrafficState } from './state.ts';
-import { anyOf, type Certainty, isPrivate, least, meets, type Party } from './terms.ts';
+import { type Certainty, isPrivate, least, type Party } from './terms.ts';
 import { privateWay, wayOf } from './way.ts';
 
 /** One end of the question. A block is outside of the networks; `isInternet`: without its private parts. */
@@ -132,8 +133,9 @@ function foundWays(inquiry: Inquiry, classes: readonly MachineClass[], from: Rea
     return chosen(classes, to).flatMap((one) => worldWays(inquiry, one, { end: from, direction: 'ingress' }));
   if (to.kind === 'block')
     return chosen(classes, from).flatMap((one) => worldWays(inquiry, one, { end: to, direction: 'egress' }));
-  const receivers = chosen(classes, to);
-  return chosen(classes, from).flatMap((sender) =>
+  const isOne = new Set([...from.machines, ...to.machines].map(({ network }) => network)).size === 1;
+  const receivers = chosen(classes, to, isOne);
+  return chosen(classes, from, isOne).flatMap((sender) =>
     receivers.flatMap((receiver) => (isItself(sender, receiver) ? [] : [pairWay(inquiry, sender, receiver)])),
   );
 }
@@ -143,13 +145,17 @@ interface Chosen {
   readonly all: readonly Machine[];
 }
 
-function chosen(classes: readonly MachineClass[], end: ReachEnd): readonly Chosen[] {
+/** Machines of one class may differ in their further interfaces; between networks, their public addresses count, too. */
+function chosen(classes: readonly MachineClass[], end: ReachEnd, isInOneNetwork = true): readonly Chosen[] {
   if (end.kind === 'block') return [];
   const wanted = new Set(end.machines.map(({ ref }) => ref));
   const known = new Set(classes.flatMap(({ machines }) => machines.map(({ ref }) => ref)));
   const placed = classes.flatMap(({ machines }) => {
-    const all = machines.filter(({ ref }) => wanted.has(ref));
-    return all.slice(0, 1).map((machine) => ({ machine, all }));
+    const alike = Map.groupBy(
+      machines.filter(({ ref }) => wanted.has(ref)),
+      ({ interfaces, publicAddress }) => `${interfaces.join()} ${isInOneNetwork ? '' : publicAddress?.base}`,
+    );
+    return [...alike.values()].flatMap((all) => all.slice(0, 1).map((machine) => ({ machine, all })));
   });
   // why: a machine in no known network is of no class
   const others = end.machines.filter(({ ref }) => !known.has(ref)).map((machine) => ({ machine, all: [machine] }));
@@ -336,24 +342,15 @@ interface Deciding {
 }
 
 /** The rules of a list that decide on some of these services, each before all that follow it. */
-function decidingIn({ rules, tags }: RuleList, party: Party, services: Services): Deciding {
+function decidingIn(list: RuleList, party: Party, services: Services): Deciding {
   const found: Record<'allow' | 'deny' | 'uncertain', DecidingRule[]> = { allow: [], deny: [], uncertain: [] };
-  let decided = noServices;
-  for (const { rule, applies } of rules) {
-    const matches = least(
-      applies,
-      anyOf(rule.peers, (term) => meets(term, party, tags)),
-    );
-    const about = intersect(rule.services.may, services);
-    if (matches === 'no' || isNone(about) || intersect(about, decided).key === about.key) continue;
-    const { ref, name, document, attributes } = rule.held;
-    const { action } = attributes.match;
-    const told: DecidingRule = { ref, name, action, ...(document === undefined ? {} : { document }) };
-    const isCertain = matches === 'yes' && rule.services.sure.key === rule.services.may.key;
-    (isCertain ? found[action] : found.uncertain).push(told);
-    if (isCertain) decided = unite(decided, about);
-  }
+  for (const { rule, isCertain } of decisionsIn(list, party, services))
+    (isCertain ? found[rule.held.attributes.match.action] : found.uncertain).push(decidingRule(rule));
   return { allowing: found.allow, denying: found.deny, uncertain: found.uncertain };
+}
+
+export function decidingRule({ held: { ref, name, document, attributes } }: ReadRule): DecidingRule {
+  return { ref, name, action: attributes.match.action, ...(document === undefined ? {} : { document }) };
 }
 
 const distinct = (rules: readonly DecidingRule[]): readonly DecidingRule[] => [

@@ -206,6 +206,13 @@ const rows: readonly Row[] = [
     reasons: [/leads elsewhere/, /core\.ssh/],
   },
   {
+    name: 'a further interface of one machine is a doubt about that machine, and not about others of its class',
+    estate: { ...aws, machines: [web, db, { ...db, name: 'db-1', interfaces: ['eni-2'] }] },
+    question: 'core.web core.db 22',
+    answer: 'unknown',
+    reasons: [/core\.out/, /^no ingress rule of db-1/, /further interfaces/],
+  },
+  {
     name: 'AWS: a further interface may let more in',
     estate: { ...aws, machines: [web, { ...db, interfaces: ['eni-2'] }] },
     question: 'web-0 db-0 22',
