@@ -195,6 +195,7 @@ function dependenciesOn(
     drift: answers,
     explanations: answers,
     actors: { ...answers, entryPages, figures, authors: store.authors },
+    traffic: answers,
     plans: answers,
     approvals: answers,
     pauses: answers,

@@ -5,6 +5,8 @@ import type { Criticality } from '../core/criticality.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Problem } from '../core/documents/problem.ts';
 import type { Effect } from '../core/effect/effect.ts';
+import type { MapLimits, TrafficMap } from '../core/effect/map.ts';
+import type { ReachWords } from '../core/effect/reach-between.ts';
 import type { Tombstone } from '../core/grace.ts';
 import type { WhoReport } from '../core/inventory/authors.ts';
 import type { Explanation, Origin } from '../core/inventory/ownership.ts';
@@ -14,6 +16,7 @@ import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
 import type { Violation } from '../core/policy/evaluate.ts';
 import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
+import type { ScopeReach } from '../core/render/reach.ts';
 import type { Address, Cloud, CloudId, ScopeKey } from '../core/resource.ts';
 import type { UnfinishedReplacement } from '../core/unfinished-replacements.ts';
 import type { StatusCount } from './figures.ts';
@@ -37,6 +40,7 @@ export interface Answers {
   who(asked: WhoAsked): Promise<Who>;
   /** The line of the active specs that decided each field of a resource; none where they cannot say. */
   origins(row: KeptRow): Promise<readonly Origin[]>;
+  readonly traffic: TrafficAnswers;
   readonly approvals: ApprovalAnswers;
   readonly pauses: PauseAnswers;
   readonly windows: WindowAnswers;
@@ -227,6 +231,39 @@ export interface ScopeLook {
   readonly targets: readonly string[];
   readonly at?: number;
   readonly gaps: readonly Gap[];
+}
+
+/** Answers about the present traffic, by the rules, routes and addresses that were observed. */
+export interface TrafficAnswers {
+  /** Checks the traffic from one end to the other, and names the deciding rules. */
+  reach(asked: ReachAsked): Promise<ReachAnswered>;
+  map(asked: MapAsked): Promise<Mapped>;
+}
+
+export interface ReachAsked extends EstateAsked, ReachWords {}
+
+export interface ReachAnswered extends Pick<Planned, 'looks'> {
+  readonly estate: string;
+  readonly scopes: readonly ScopeReach[];
+}
+
+/**
+ * `network`, `group`: only the machines there. `focus`: only the traffic from and to this end. `rule`: only the traffic that it allows. All are
+ * words as for `reach`.
+ */
+export interface MapAsked extends EstateAsked {
+  readonly network?: string | undefined;
+  readonly group?: string | undefined;
+  readonly focus?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly limits: MapLimits;
+}
+
+/** `isPartial`: the caller does not see all of the estate. */
+export interface Mapped extends Pick<Planned, 'looks'> {
+  readonly estate: string;
+  readonly map: TrafficMap;
+  readonly isPartial: boolean;
 }
 
 export interface WhoAsked extends EstateAsked {

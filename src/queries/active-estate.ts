@@ -6,7 +6,7 @@ import type { Generation } from '../ports/knowledge.ts';
 import { Declined, type EstateAsked, type Posted } from '../ports/queries.ts';
 import type { SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
-import { estateViewOf, type StoredEstateView } from './estate-view.ts';
+import { estateViewOf, type ScopeView, type StoredEstateView, scopeViews } from './estate-view.ts';
 
 /** The dependencies of every query. */
 export interface QueryContext {
@@ -64,6 +64,21 @@ export async function activeEstateView(
     if (survey.bound.generation === generation.number) return survey;
     if (left === 0) throw new Declined('conflict', 'The active generation keeps changing. Retry.');
   }
+}
+
+/** The same scopes as they were observed last, without a plan. */
+export async function activeScopes(
+  { estate: name, targets }: Pick<EstateAsked, 'estate' | 'targets'>,
+  grounds: Pick<QueryContext, 'store' | 'open'>,
+): Promise<readonly ScopeView[]> {
+  const { estate } = await openActiveSpec(name, grounds);
+  const scopes = estate.compiled.scopes.filter((scope) => isChosen(scope.wanted.targets, targets));
+  const { inventory } = grounds.store;
+  const [only, ...others] = scopes;
+  // why: one of many scopes is read alone
+  const one = targets !== undefined && others.length === 0 ? only?.scope : undefined;
+  const observations = await inventory.latest(name, one);
+  return scopeViews({ estate: { ...estate, dir: '', scopes }, observations }, grounds.store);
 }
 
 const tries = 3;

@@ -29,23 +29,34 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
     store.inventory.latest(estate.name),
   ]);
   const { holds, bounds } = constraints;
-  const choices: Choices = { ...constraints.choices, holds };
+  const looked = await scopeViews({ estate, observations, choices: { ...constraints.choices, holds } }, store);
+  const plans = await planAgain({ estate, looked, bounds });
+  const bound = boundOf(estate, constraints, held);
+  return { estate, store, looked, plans, bound: withCost(bound, { estate, looked, plans, bounds }), bounds };
+}
+
+interface Observed {
+  readonly estate: Estate;
+  readonly observations: readonly Observation[];
+  readonly choices?: Choices;
+}
+
+/** Each scope in the specs as it was observed last, without a plan. */
+export async function scopeViews(
+  { estate, observations, choices }: Observed,
+  store: Pick<Store, 'inventory'>,
+): Promise<readonly ScopeView[]> {
   const seen = new Map(observations.map((one) => [one.scope, one]));
-  const looked = await Promise.all(
+  return Promise.all(
     estate.scopes.map(async (scope): Promise<ScopeView> => {
       // why: read after the observation, so that it includes later writes
       const known = await store.inventory.knowledge(estate.name, scope.scope);
       const observation = asFarAsKnown(seen.get(scope.scope) ?? neverLooked(scope.scope), known);
       const knowledge = await withUnrecorded(known, observation, store.inventory);
-      return {
-        scope,
-        input: { wanted: scope.wanted, observation, isStored: true, knowledge, ...providedBy(scope, estate), choices },
-      };
+      const provided = { ...providedBy(scope, estate), ...(choices === undefined ? {} : { choices }) };
+      return { scope, input: { wanted: scope.wanted, observation, isStored: true, knowledge, ...provided } };
     }),
   );
-  const plans = await planAgain({ estate, looked, bounds });
-  const bound = boundOf(estate, constraints, held);
-  return { estate, store, looked, plans, bound: withCost(bound, { estate, looked, plans, bounds }), bounds };
 }
 
 function providedBy(scope: CompiledScope, estate: Estate) {

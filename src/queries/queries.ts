@@ -9,6 +9,7 @@ import { pausesOn } from './pauses.ts';
 import { plansOn } from './plans.ts';
 import { previewContextOn } from './preview.ts';
 import { withWithheld } from './status.ts';
+import { trafficOn } from './traffic.ts';
 import { seenOf } from './visible-plans.ts';
 import { whoWithin } from './who.ts';
 
@@ -25,6 +26,7 @@ export function answersOn(grounds: QueryContext): Answers {
     who: (asked) => planning.line(() => whoWithin(asked, planning)),
     // why: it plans nothing, and the active specs are compiled already
     origins: (row) => originsAt(row, grounds),
+    traffic: trafficOn(planning),
     approvals: approvalsOn(planning),
     pauses: pausesOn(grounds),
     windows: windowsOn(grounds),

@@ -2,7 +2,7 @@ import { parseCidr } from '../cidr.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { servicesJson, servicesText } from '../render/effect.ts';
 import type { CloudId } from '../resource.ts';
-import { filterOf } from './filter.ts';
+import { type Filter, filterOf } from './filter.ts';
 import { classesOf } from './machine-classes.ts';
 import { type Reach, type ReachWay, waysFrom } from './reach.ts';
 import { type Machine, observedState, type TrafficState } from './state.ts';
@@ -36,15 +36,21 @@ export function exposureIn(input: PlanInput): ReadonlyMap<CloudId, Exposure> {
   const filter = filterOf(state);
   const found = new Map<CloudId, Exposure>();
   for (const { machines, after } of classesOf(state, state, [filter])) {
-    // why: the reason applies to every machine of the class
-    const one = { ...after.machine, name: 'the machine', interfaces: [] };
-    const ways = waysFrom(internet, { state, filter, machine: one });
-    const exposure = exposureBy(ways);
+    const exposure = exposureOf(after.machine, { state, filter });
     for (const machine of machines) found.set(machine.id, withInterfaces(machine, exposure));
   }
   for (const { id, name } of machinesOf(state))
     if (!found.has(id)) found.set(id, { answer: 'unknown', reason: `the network of ${name} is not known` });
   return found;
+}
+
+/** Of the first address of a machine. The reason applies to every machine of its class. */
+export function exposureOf(
+  machine: Machine,
+  { state, filter }: { readonly state: TrafficState; readonly filter: Filter },
+): Exposure {
+  const one = { ...machine, name: 'the machine', interfaces: [] };
+  return exposureBy(waysFrom(internet, { state, filter, machine: one }));
 }
 
 const internet = {
@@ -106,7 +112,7 @@ function openText(ways: readonly ReachWay[]): string {
 
 const most = 5;
 
-const withInterfaces = ({ interfaces }: Machine, exposure: Exposure): Exposure =>
+export const withInterfaces = ({ interfaces }: Machine, exposure: Exposure): Exposure =>
   interfaces.length === 0 || exposure.answer === 'yes'
     ? exposure
     : {

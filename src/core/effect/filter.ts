@@ -3,6 +3,7 @@ import type { Cloud, Ref, RuleMatch } from '../resource.ts';
 import {
   allServices,
   intersect,
+  isNone,
   noServices,
   type RuleServices,
   ruleServices,
@@ -396,6 +397,30 @@ function passingList({ rules, otherwise, tags }: RuleList, party: Party): Passin
     about.push(rule.asDoubt);
   }
   return { sure: sure.end(otherwise), may: may.end(otherwise), doubts: may === sure ? certain.doubts : about };
+}
+
+/** A rule that decides on some of the services. Uncertain: it may be about others, or not about this party. */
+export interface Decision {
+  readonly rule: ReadRule;
+  readonly isCertain: boolean;
+}
+
+/** The rules of a list that decide on some of these services, each before all that follow it. */
+export function decisionsIn({ rules, tags }: RuleList, party: Party, services: Services): readonly Decision[] {
+  const found: Decision[] = [];
+  let decided = noServices;
+  for (const { rule, applies } of rules) {
+    const matches = least(
+      applies,
+      anyOf(rule.peers, (term) => meets(term, party, tags)),
+    );
+    const about = intersect(rule.services.may, services);
+    if (matches === 'no' || isNone(about) || intersect(about, decided).key === about.key) continue;
+    const isCertain = matches === 'yes' && rule.services.sure.key === rule.services.may.key;
+    found.push({ rule, isCertain });
+    if (isCertain) decided = unite(decided, about);
+  }
+  return found;
 }
 
 interface OpenList {

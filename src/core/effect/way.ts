@@ -131,7 +131,7 @@ const isEndpoint = (nextHop: string): boolean => nextHop.startsWith('vpce-');
 const isPart = (inner: Cidr, outer: Cidr): boolean =>
   containsCidr(outer, inner) && inner.prefix > outer.prefix && (isPrivate(outer) || !isPrivate(inner));
 
-function kindOf(nextHop: string): Hop {
+export function kindOf(nextHop: string): Hop {
   if (nextHop.startsWith('igw-') || nextHop === 'default-internet-gateway') return 'gateway';
   return nextHop.startsWith('nat-') ? 'nat' : 'other';
 }

@@ -58,7 +58,7 @@ interface MachinesJson {
 }
 
 /** `ports`: `all`, or `22,80-90`; of ICMP `8/0` or `8`; empty where no port of the protocol is meant. */
-interface ServiceJson {
+export interface ServiceJson {
   readonly protocol: string;
   readonly ports: string;
 }

@@ -1,7 +1,7 @@
 import type { DecidingRule, Reach, ReachAnswer, ReachStep, ReachWay } from '../effect/reach.ts';
 import type { ScopeKey } from '../resource.ts';
 import { listed, printable } from '../text.ts';
-import { servicesJson, servicesText } from './effect.ts';
+import { type ServiceJson, servicesJson, servicesText } from './effect.ts';
 import { type Paint, plain, type Style } from './wording.ts';
 
 /** The answer for one scope. */
@@ -17,9 +17,60 @@ export const answerOf = (all: readonly Pick<Reach, 'answer'>[]): ReachAnswer =>
 
 const mostWays = 20;
 
+export interface ReachJson {
+  readonly answer: ReachAnswer;
+  readonly scopes: readonly ScopeJson[];
+}
+
+interface ScopeJson extends Pick<ScopeReach, 'scope' | 'answer' | 'assumptions' | 'notes'> {
+  readonly ways: readonly WayJson[];
+}
+
+interface WayJson extends Pick<ReachWay, 'answer' | 'from' | 'to'> {
+  readonly open: readonly ServiceJson[];
+  readonly maybe: readonly ServiceJson[];
+  readonly steps: readonly StepJson[];
+}
+
+interface StepJson extends Pick<ReachStep, 'by' | 'answer' | 'reason'> {
+  readonly rules: readonly RuleJson[];
+}
+
+/** `address`: empty where the caller may not see the rule. */
+export interface RuleJson extends Pick<DecidingRule, 'name' | 'action'> {
+  readonly address: string;
+  readonly document?: Place | undefined;
+}
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The answer as data, for `--json` and the API. */
+export const reachJson = (scopes: readonly ScopeReach[]): ReachJson => ({
+  answer: answerOf(scopes),
+  scopes: scopes.map(({ scope, answer, ways, assumptions, notes }) => ({
+    ...{ scope, answer, assumptions, notes },
+    ways: ways.map((way) => ({
+      ...{ answer: way.answer, from: way.from, to: way.to },
+      ...{ open: way.open.map(servicesJson), maybe: way.maybe.map(servicesJson) },
+      steps: way.steps.map(({ by, answer: step, reason, rules }) => ({
+        ...{ by, answer: step, reason },
+        rules: rules.map(ruleJson),
+      })),
+    })),
+  })),
+});
+
+export const ruleJson = ({ ref, name, action, document }: DecidingRule): RuleJson => ({
+  ...{ address: ref, name, action },
+  document: document && { file: document.file, line: document.line },
+});
+
 /** Each scope with its ways and the deciding rules. `placeOf`: the file and line of a document, for the reader. */
 export function reachText(
-  scopes: readonly ScopeReach[],
+  { scopes }: Pick<ReachJson, 'scopes'>,
   { paint = plain, placeOf }: { readonly paint?: Paint; readonly placeOf: (document: Place) => string },
 ): string {
   return scopes
@@ -37,16 +88,14 @@ export function reachText(
     .join('\n');
 }
 
-type Place = NonNullable<DecidingRule['document']>;
-
 function wayLines(
-  { answer, from, to, open, maybe, steps }: ReachWay,
+  { answer, from, to, open, maybe, steps }: WayJson,
   paint: Paint,
   placeOf: (document: Place) => string,
 ) {
   const services = [
-    ...(open.length === 0 ? [] : [servicesText(open.map(servicesJson))]),
-    ...(maybe.length === 0 ? [] : [`perhaps ${servicesText(maybe.map(servicesJson))}`]),
+    ...(open.length === 0 ? [] : [servicesText(open)]),
+    ...(maybe.length === 0 ? [] : [`perhaps ${servicesText(maybe)}`]),
   ];
   const told = answer === 'no' ? '' : `  ${services.join('; ')}`;
   return [
@@ -57,26 +106,7 @@ function wayLines(
   ];
 }
 
-function placesText({ rules }: ReachStep, placeOf: (document: Place) => string): string {
+function placesText({ rules }: StepJson, placeOf: (document: Place) => string): string {
   const places = new Set(rules.flatMap(({ document }) => (document === undefined ? [] : [placeOf(document)])));
   return places.size === 0 ? '' : `  ${[...places].join(', ')}`;
 }
-
-/** The same as data. */
-export const reachJson = (scopes: readonly ScopeReach[]) => ({
-  answer: answerOf(scopes),
-  scopes: scopes.map(({ scope, answer, ways, assumptions, notes }) => ({
-    ...{ scope, answer, assumptions, notes },
-    ways: ways.map((way) => ({
-      ...{ answer: way.answer, from: way.from, to: way.to },
-      ...{ open: way.open.map(servicesJson), maybe: way.maybe.map(servicesJson) },
-      steps: way.steps.map(({ by, answer: step, reason, rules }) => ({
-        ...{ by, answer: step, reason },
-        rules: rules.map(({ ref, name, action, document }) => ({
-          ...{ address: ref, name, action },
-          document: document && { file: document.file, line: document.line },
-        })),
-      })),
-    })),
-  })),
-});

@@ -125,6 +125,20 @@ const same: readonly (readonly [name: string, here: readonly string[], there: re
     ),
   ),
   ...[
+    ['internet', 'web-0', '443'],
+    ['web-0', 'web-1'],
+    ['10.9.0.0/16', 'core', '22', '--target', 'aws-prod'],
+  ].flatMap((asked) =>
+    [[], ['--json']].map(
+      (json) =>
+        [
+          `reach ${asked} ${json}`,
+          ['reach', ...asked, '--specs', '.', '--allow-endpoint', ...json],
+          ['reach', ...asked, ...json],
+        ] as const,
+    ),
+  ),
+  ...[
     ['ledger'],
     ['ledger', '--json'],
     ['ledger', '--limit', '3'],

@@ -13,6 +13,8 @@ const ownAnswers: Readonly<Record<string, number>> = {
   ...{ approve: 409, applyPlan: 409, withdrawApproval: 404 },
   // why: its end is too far off, and there is none to end
   ...{ patch: 409, endPatch: 404 },
+  // why: no instance is there; test/queries/traffic.test.ts has more
+  readReach: 404,
 };
 
 /** One who sees all; and one of each role in a part of the estate that nothing here is of. */

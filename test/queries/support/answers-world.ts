@@ -7,6 +7,7 @@ import { driftRoutes } from '../../../src/http/api/routes/drift.ts';
 import { explanationsRoutes } from '../../../src/http/api/routes/explanations.ts';
 import { pausesRoutes } from '../../../src/http/api/routes/pauses.ts';
 import { plansRoutes } from '../../../src/http/api/routes/plans.ts';
+import { trafficRoutes } from '../../../src/http/api/routes/traffic.ts';
 import { windowsRoutes } from '../../../src/http/api/routes/windows.ts';
 import { type ApiWorld, apiWorld, callerOf } from '../../http/api/support/api-world.ts';
 import { machineIn, network, rule } from '../../support/engine-world/documents.ts';
@@ -39,6 +40,7 @@ export function answersWorld(callers: Readonly<Record<string, Caller>> = {}): An
     approvalsRoutes,
     pausesRoutes,
     plansRoutes,
+    trafficRoutes,
     windowsRoutes,
   ].flatMap((of) => of(desk));
   return {

@@ -17,6 +17,7 @@ import { type SessionDependencies, sessionRoutes } from './session.ts';
 import { type SloDependencies, sloRoutes } from './slo.ts';
 import { type TargetsDependencies, targetsRoutes } from './targets.ts';
 import { type TokensDependencies, tokensRoutes } from './tokens.ts';
+import { type TrafficDependencies, trafficRoutes } from './traffic.ts';
 import { whoamiRoutes } from './whoami.ts';
 import { type WindowsDependencies, windowsRoutes } from './windows.ts';
 
@@ -26,6 +27,7 @@ export interface RouteDependencies {
   readonly drift: DriftDependencies;
   readonly explanations: ExplanationsDependencies;
   readonly actors: ActorsDependencies;
+  readonly traffic: TrafficDependencies;
   readonly plans: PlansDependencies;
   readonly approvals: ApprovalsDependencies;
   readonly pauses: PausesDependencies;
@@ -47,6 +49,7 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...driftRoutes(dependencies.drift),
   ...explanationsRoutes(dependencies.explanations),
   ...actorsRoutes(dependencies.actors),
+  ...trafficRoutes(dependencies.traffic),
   ...plansRoutes(dependencies.plans),
   ...approvalsRoutes(dependencies.approvals),
   ...pausesRoutes(dependencies.pauses),

@@ -44,6 +44,11 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
   signIn: () => ({ token: 'nobody' }),
 };
 
+/** Queries of operations that need one. */
+const queries: Readonly<Record<string, (place: Place) => string>> = {
+  readReach: ({ address }) => `&from=internet&to=${encodeURIComponent(address)}`,
+};
+
 type Paths = NonNullable<OpenApiDocument['paths']>;
 
 /** The paths in /openapi.json except webhooks, which have proofs of their own: see test/http/webhooks. */
@@ -79,7 +84,7 @@ function questionsOf(path: string, method: string, operation: Operation | undefi
       permission: typeof permission === 'string' ? permission : undefined,
       isPlaced: hasEstate || path.includes('{') || bodyOf !== undefined,
       ask: (place) => ({
-        what: `${asked} ${filled(path, place)}${hasEstate ? `?estate=${place.estate}` : ''}`,
+        what: `${asked} ${filled(path, place)}${hasEstate ? `?estate=${place.estate}${queries[id]?.(place) ?? ''}` : ''}`,
         ...(bodyOf === undefined ? {} : { body: bodyOf(place) }),
       }),
     },

@@ -13,6 +13,7 @@ const questions = everyQuestion(everyRoute).filter(({ method }) => method === 'G
 /** More ways to ask the same. */
 const forms: Readonly<Record<string, readonly string[]>> = {
   listInventory: ['&attributes=true', '&format=csv', '&format=ndjson', '&target=zztarget-lab'],
+  readMap: ['&limit=10', '&target=zztarget-lab', '&focus=internet', '&focus=web-0', '&network=zznet-lab'],
 };
 
 /**
@@ -44,7 +45,7 @@ export async function toldTo(
 async function placesOf({ path }: Question, { names, world }: PlantedEstate, plan = ''): Promise<readonly Place[]> {
   const { addresses, targets } = names;
   const place = { ...nowhere, estate: 'acme' };
-  if (path.includes('{address}') || path.includes('{of}')) return addresses.map((address) => ({ ...place, address }));
+  if (path.includes('{address}') || path.includes('{of}') || path === '/v1/reach') return addresses.map((address) => ({ ...place, address }));
   if (path.includes('{name}')) return targets.map((target) => ({ ...place, target }));
   if (path.startsWith('/v1/plans/')) return [{ ...place, ids: { ...place.ids, plan } }];
   if (!path.startsWith('/v1/reconciles/')) return [place];

@@ -1,0 +1,65 @@
+import type { ScopeReach } from '../render/reach.ts';
+import type { ScopeKey } from '../resource.ts';
+import { type Reach, type ReachEnd, reachIn } from './reach.ts';
+import { endIn } from './reach-ends.ts';
+import type { Services } from './service-set.ts';
+import type { TrafficState } from './state.ts';
+
+/** The words of a person for the ends of the traffic. `services`: absent: all. */
+export interface ReachWords {
+  readonly from: string;
+  readonly to: string;
+  readonly services?: Services | undefined;
+}
+
+/**
+ * The answer of each scope that has both ends. `unnamed`: nothing is called so; `apart`: the ends lie in different scopes; `outside`: both
+ * are blocks of addresses.
+ */
+export type Reached =
+  | { readonly scopes: readonly ScopeReach[] }
+  | { readonly problem: 'unnamed'; readonly word: string; readonly gaps: readonly string[] }
+  | { readonly problem: 'apart' | 'outside' };
+
+interface Scope {
+  readonly scope: ScopeKey;
+  readonly state: TrafficState;
+}
+
+interface Ends extends Scope {
+  readonly from: ReachEnd | undefined;
+  readonly to: ReachEnd | undefined;
+}
+
+export function reachBetween({ from, to, services }: ReachWords, scopes: readonly Scope[]): Reached {
+  const all = scopes.map(
+    ({ scope, state }): Ends => ({ scope, state, from: endIn(state, from), to: endIn(state, to) }),
+  );
+  for (const [word, end] of [[from, 'from'] as const, [to, 'to'] as const])
+    if (!all.some((ends) => ends[end] !== undefined)) return unnamed(word, all);
+  const answers = all.flatMap((ends) => answersIn(ends, services));
+  if (answers.length > 0) return { scopes: answers };
+  const isApart =
+    all.some((ends) => ends.from?.kind === 'machines') && all.some((ends) => ends.to?.kind === 'machines');
+  return { problem: isApart ? 'apart' : 'outside' };
+}
+
+function answersIn({ scope, state, from, to }: Ends, services: Services | undefined): readonly ScopeReach[] {
+  if ((from === undefined || to === undefined) && state.gaps.length > 0) return [{ scope, ...unlisted(state) }];
+  if (from === undefined || to === undefined || (from.kind === 'block' && to.kind === 'block')) return [];
+  return [{ scope, ...reachIn(state, { from, to, ...(services === undefined ? {} : { services }) }) }];
+}
+
+/** A scope that was not listed: its ends may be there. */
+const unlisted = ({ gaps }: TrafficState): Reach => ({
+  ...{ answer: 'unknown', ways: [], assumptions: [] },
+  notes: gaps.map(gapText),
+});
+
+function unnamed(word: string, all: readonly Scope[]): Reached {
+  const gaps = all.flatMap(({ state }) => state.gaps.map(gapText));
+  return { problem: 'unnamed', word, gaps: [...new Set(gaps)] };
+}
+
+const gapText = ({ kind, reason }: TrafficState['gaps'][number]): string =>
+  `${kind} was not listed completely: ${reason}`;

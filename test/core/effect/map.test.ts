@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type MapLimits, mapInSteps, type TrafficMap } from '../../../src/core/effect/map.ts';
+import { type FlowChoice, type Flows, flowsInSteps } from '../../../src/core/effect/map-flows.ts';
+import type { MapCondition } from '../../../src/core/effect/map-places.ts';
+import { reachIn } from '../../../src/core/effect/reach.ts';
+import { isNone } from '../../../src/core/effect/service-set.ts';
+import { type Machine, observedState } from '../../../src/core/effect/state.ts';
+import { type Sees, visibleState } from '../../../src/core/effect/visible-state.ts';
+import type { Gap } from '../../../src/core/observed.ts';
+import { servicesJson, servicesText } from '../../../src/core/render/effect.ts';
+import { finish } from '../../../src/core/steps.ts';
+import { at } from '../plan/fixture.ts';
+import { type EstateDraft, inputOf, type MachineDraft } from './estate.ts';
+
+const web: MachineDraft = { name: 'web-0', groups: ['web'], publicIp: true, ip: '10.0.1.5' };
+const web1: MachineDraft = { ...web, name: 'web-1', ip: '10.0.1.6' };
+const db: MachineDraft = { name: 'db-0', groups: ['db'], subnet: 'far', ip: '10.0.2.5' };
+const machines = [web, web1, db];
+const sql = { name: 'sql', text: 'tcp 5432 from web to db' };
+const ssh = { name: 'ssh', text: 'tcp 22 from 203.0.113.0/24 to web' };
+const https = { name: 'https', text: 'tcp 443 from 0.0.0.0/0 to web' };
+const out = { name: 'out', text: 'all to any of web' };
+const aws: EstateDraft = { cloud: 'aws', machines, rules: [sql, ssh, https, out] };
+const gcp: EstateDraft = { ...aws, cloud: 'gcp', rules: [sql, ssh, https], network: { settings: { natGateways: [] } } };
+const azure: EstateDraft = { ...aws, cloud: 'azure', rules: [{ ...https, text: `${https.text} @ 200` }] };
+
+interface More {
+  readonly gaps?: readonly Gap[];
+  readonly choice?: FlowChoice;
+  readonly limits?: MapLimits;
+  readonly conditions?: Readonly<Record<string, MapCondition>>;
+  readonly sees?: Sees;
+}
+
+const scope = 'memory/acme/north';
+
+function mapFrom(draft: EstateDraft, more: More = {}): TrafficMap {
+  const { gaps = [], choice, limits = { nodes: 300, edges: 500 }, conditions = {}, sees = () => true } = more;
+  const given = inputOf(draft);
+  const state = visibleState(observedState({ ...given, observation: { ...given.observation, gaps } }), sees);
+  const flows = finish(flowsInSteps(state, choice));
+  const one = {
+    scope,
+    state,
+    flows,
+    sees,
+    conditions: new Map(Object.entries(conditions)),
+    withEmpty: choice === undefined,
+  };
+  return finish(mapInSteps([one], limits));
+}
+
+/** `internet > web-0 … web-1: 443/tcp by core.https`; `?` before what may pass. */
+function edgesIn({ nodes, edges }: TrafficMap): readonly string[] {
+  const names = new Map(nodes.map(({ id, name }) => [id, name]));
+  return edges.map(({ from, to, open, maybe, rules }) => {
+    const services = [
+      servicesText(open.map(servicesJson)),
+      maybe.length > 0 && `?${servicesText(maybe.map(servicesJson))}`,
+    ];
+    const by = rules.length === 0 ? '' : ` by ${rules.map(({ name }) => name).join(' ')}`;
+    return `${names.get(from)} > ${names.get(to)}: ${services.filter(Boolean).join(' ')}${by}`;
+  });
+}
+
+const gap: Gap = { kind: 'firewall-rule', code: 'AccessDenied', reason: 'no permission' };
+
+describe('a map of machines and their traffic', () => {
+  test('AWS: rules of groups, of blocks and of the internet, each with its rule', () => {
+    assert.deepEqual(edgesIn(mapFrom(aws)), [
+      '203.0.113.0/24 > web-0 … web-1: 22/tcp, 443/tcp by core.https core.ssh',
+      'internet > web-0 … web-1: 443/tcp by core.https',
+      'web-0 … web-1 > web-0 … web-1: 443/tcp by core.https core.out',
+      'web-0 … web-1 > db-0: 5432/tcp by core.out core.sql',
+      'web-0 … web-1 > internet: all traffic by core.out',
+    ]);
+  });
+
+  test('Google Cloud: a deny before an allow leaves no edge, and the deny is no rule of another one', () => {
+    const rules = [
+      sql,
+      { name: 'stop', text: 'deny tcp 5432 from web to db @ 900' },
+      { name: 'ping', text: 'icmp from web to db' },
+    ];
+    const edges = edgesIn(mapFrom({ ...gcp, rules }));
+    assert.ok(edges.includes('web-0 … web-1 > db-0: all icmp by core.ping'), edges.join('\n'));
+    assert.ok(!edges.some((edge) => edge.includes('5432')), edges.join('\n'));
+  });
+
+  test('a private block may come by a way that nobody evaluates, and is no internet', () => {
+    const map = mapFrom({ ...aws, rules: [{ name: 'lan', text: 'tcp 22 from 192.168.0.0/16 to web' }] });
+    assert.deepEqual(edgesIn(map), ['192.168.0.0/16 > web-0 … web-1: ?22/tcp by core.lan']);
+    assert.equal(map.edges[0]?.fromInternet, false);
+    assert.match(map.edges[0]?.reasons.join() ?? '', /does not evaluate peerings/);
+  });
+
+  test('Azure: the same traffic of each to each is one edge of the network', () => {
+    const lone = { ...web, name: 'app-0', groups: [], publicIp: false, ip: '10.0.1.9' };
+    const edges = edgesIn(mapFrom({ ...azure, machines: [...machines, lone] }));
+    assert.ok(
+      edges.some((edge) => /^core > core: all traffic by .*AllowVnetInBound .*AllowVnetOutBound$/.test(edge)),
+      edges.join('\n'),
+    );
+    assert.ok(!edges.some((edge) => edge.startsWith('web-0 … web-1 > db-0')), edges.join('\n'));
+  });
+
+  test('a machine without a public address may be reached by a load balancer, so its edge is uncertain', () => {
+    const [edge] = mapFrom({ ...aws, machines: [{ ...web, publicIp: false }] }).edges.filter(({ to }) =>
+      to.includes('web-0'),
+    );
+    assert.deepEqual([edge?.answer, edge?.open, edge?.fromInternet], ['unknown', [], true]);
+    assert.match(edge?.reasons.join() ?? '', /no public address, but a load balancer/);
+  });
+
+  test('rules that were not listed: every edge is uncertain, and the map and its machines say that more may pass', () => {
+    const map = mapFrom(aws, { gaps: [gap] });
+    assert.ok(map.edges.length > 0);
+    assert.deepEqual([...new Set(map.edges.map(({ answer }) => answer))], ['unknown']);
+    assert.ok(map.unknown.some(({ reason }) => reason === 'firewall-rule was not listed completely: no permission'));
+    const own = map.nodes.filter(({ kind }) => kind === 'group' || kind === 'instance');
+    for (const node of own.filter(({ name }) => name === 'db-0'))
+      assert.match(node.doubts.join(), /not listed completely/);
+  });
+
+  test('a firewall policy that Setpoint does not evaluate makes the edges of its machines uncertain', () => {
+    const map = mapFrom({ ...gcp, outer: { near: { filters: ['firewall policy a'] } } });
+    const [edge] = map.edges.filter(({ fromInternet }) => fromInternet);
+    assert.equal(edge?.answer, 'unknown');
+    assert.match(edge?.reasons.join() ?? '', /firewall policy a may decide/);
+    assert.ok(map.unknown.some(({ reason }) => /firewall policy a/.test(reason)));
+  });
+});
+
+describe('a map of what matters', () => {
+  test('the worst comes first: exposed, violating, drifted, failed; a failed rule makes no machine worse', () => {
+    const bare = (name: string, ip: string): MachineDraft => ({ name, groups: [name], subnet: 'far', ip });
+    const draft = {
+      ...aws,
+      machines: ['a', 'b', 'c', 'd'].map((name, n) => bare(name, `10.0.2.${n + 9}`)).concat(web),
+    };
+    const conditions = {
+      b: { status: 'Failed', violations: 0 },
+      c: { status: 'Drifted', violations: 0 },
+      d: { status: 'InSync', violations: 2 },
+      https: { status: 'Failed', violations: 1 },
+    } as const;
+    const { nodes, edges } = mapFrom(draft, { conditions });
+    const own = nodes.filter(({ kind }) => kind === 'instance').map(({ name }) => name);
+    assert.deepEqual(own, ['web-0', 'd', 'c', 'b', 'a']);
+    assert.deepEqual(
+      edges[0]?.rules.map(({ name, violates }) => [name, violates]),
+      [
+        ['core.https', true],
+        ['core.ssh', false],
+      ],
+    );
+  });
+
+  test('of a rule: the ends that it lets through, and no other node', () => {
+    const map = mapFrom(aws, { choice: { rule: at('firewall-rule', 'core.sql') } });
+    assert.deepEqual(edgesIn(map), ['web-0 … web-1 > db-0: 5432/tcp by core.out core.sql']);
+  });
+
+  test('of one machine: its own edges, apart from the others of its group', () => {
+    const map = mapFrom(aws, { choice: { focus: ({ name }) => name === 'web-1' } });
+    assert.deepEqual(
+      edgesIn(map).filter((edge) => !edge.includes('web-1')),
+      [],
+    );
+    assert.ok(edgesIn(map).includes('web-1 > db-0: 5432/tcp by core.out core.sql'));
+  });
+
+  test('an empty estate, and one that nobody has observed', () => {
+    const empty = mapFrom({ ...aws, machines: [], rules: [] });
+    assert.deepEqual([empty.edges, empty.hidden], [[], []]);
+    assert.deepEqual(
+      empty.nodes.map(({ kind }) => kind),
+      ['internet', 'scope', 'network', 'subnet', 'subnet'],
+    );
+  });
+});
+
+describe('a map with more than it may draw', () => {
+  const many = Array.from({ length: 40 }, (_, n): MachineDraft => {
+    const groups = [n % 2 === 0 ? 'web' : 'db', `own-${n % 20}`];
+    return {
+      name: `m-${n}`,
+      groups,
+      subnet: n % 4 < 2 ? 'near' : 'far',
+      publicIp: n === 8,
+      ip: `10.0.${n % 4 < 2 ? 1 : 2}.${n + 1}`,
+    };
+  });
+  const draft: EstateDraft = {
+    ...aws,
+    machines: many,
+    rules: [https, sql, { ...out, text: 'all to any of own-7' }, out],
+  };
+
+  for (const limit of [3, 4, 5, 8, 13, 21, 34, 300])
+    test(`at most ${limit} nodes, and each machine counts once`, () => {
+      const map = mapFrom(draft, { limits: { nodes: limit, edges: 500 } });
+      assert.ok(map.nodes.length <= limit, `${map.nodes.length}`);
+      const ids = new Set(map.nodes.map(({ id }) => id));
+      assert.equal(ids.size, map.nodes.length);
+      assert.deepEqual(
+        map.nodes.filter(({ parent }) => parent !== undefined && !ids.has(parent)),
+        [],
+      );
+      assert.deepEqual(
+        map.edges.filter(({ from, to }) => !ids.has(from) || !ids.has(to)),
+        [],
+      );
+      const scopes = map.nodes.filter(({ parent, machines: n }) => parent === undefined && n > 0);
+      assert.equal(
+        scopes.reduce((n, one) => n + one.machines, 0),
+        40,
+      );
+      const drawn = map.nodes.filter(({ kind }) => kind === 'instance').length;
+      assert.equal(map.hidden.find(({ what }) => what === 'instances')?.count ?? 0, 40 - drawn);
+    });
+
+  test('draws the exposed machine before the others', () => {
+    const { nodes } = mapFrom(draft, { limits: { nodes: 13, edges: 500 } });
+    assert.ok(
+      nodes.some(({ name, trouble }) => name === 'm-8' && trouble.exposed === 1),
+      nodes.map(({ name }) => name).join(),
+    );
+  });
+
+  test('loses no edge: of a bundle it tells that some passes', () => {
+    const whole = mapFrom(draft);
+    const { edges, nodes } = mapFrom(draft, { limits: { nodes: 6, edges: 500 } });
+    assert.ok(nodes.some(({ isCollapsed, kind }) => isCollapsed && kind === 'subnet'));
+    assert.ok(edges.some(({ partial, answer }) => partial && answer === 'yes'));
+    assert.equal(
+      edges.some(({ fromInternet }) => fromInternet),
+      whole.edges.some(({ fromInternet }) => fromInternet),
+    );
+  });
+
+  test('says of an edge to a bundle that not all of it is reached', () => {
+    const small: EstateDraft = { ...aws, machines: [web, db], rules: [sql, out] };
+    const two = { ...db, name: 'etc-0', groups: ['etc'] };
+    const partialOf = (draft: EstateDraft, nodes: number) =>
+      mapFrom(draft, { limits: { nodes, edges: 500 } }).edges.map(({ to, partial }) => [to.split('/').at(-1), partial]);
+    assert.deepEqual(partialOf({ ...small, machines: [web, db, two] }, 6), [
+      ['core.far', true],
+      ['internet', false],
+    ]);
+    assert.ok(partialOf(small, 300).every(([, partial]) => partial === false));
+  });
+
+  test('counts the edges beyond the limit', () => {
+    const all = mapFrom(draft).edges.length;
+    const map = mapFrom(draft, { limits: { nodes: 300, edges: 2 } });
+    assert.equal(map.edges.length, 2);
+    assert.equal(map.hidden.find(({ what }) => what === 'edges')?.count, all - 2);
+    assert.ok(map.edges.every(({ fromInternet }) => fromInternet));
+  });
+});
+
+describe('a map for a caller who sees a part', () => {
+  test('draws their machines alone, and names nothing else', () => {
+    const sees: Sees = (ref) => ref.endsWith('/instance/web-0');
+    const map = mapFrom(aws, { sees });
+    const text = JSON.stringify(map);
+    for (const word of ['web-1', 'db-0', 'core.https', 'core.ssh', 'core.near', 'subnet-near', 'vpc-core'])
+      assert.ok(!text.includes(word), `${word}: ${text}`);
+    assert.ok(text.includes('a rule outside of your grants'));
+    assert.equal(map.nodes.filter(({ kind }) => kind === 'instance').length, 1);
+  });
+});
+
+/** Drafts in which something is denied, unknown or elsewhere. */
+const drafts: Readonly<Record<string, EstateDraft>> = {
+  aws,
+  gcp,
+  azure,
+  'unknown groups': { ...aws, machines: [web, { ...db, groups: 'unknown' }] },
+  'a further interface': { ...aws, machines: [web, { ...web1, interfaces: ['eni-2'] }, db] },
+  'a network ACL': { ...aws, outer: { far: { filters: ['network ACL acl-1'] } } },
+  'an unlisted filter': { ...gcp, outer: { near: { unlisted: ['denied'] } } },
+  'a denial': { ...gcp, rules: [sql, https, { name: 'no', text: 'deny all to 10.0.0.0/8 of everyone @ 900' }] },
+  'a service tag': { ...azure, rules: [{ name: 'tag', text: 'deny all from service-tag:VirtualNetwork to db @ 300' }] },
+  'a private block': { ...aws, rules: [{ name: 'lan', text: 'tcp 22 from 10.0.0.0/8 to web' }, out] },
+};
+
+describe('the map agrees with reach', () => {
+  for (const [name, draft] of Object.entries(drafts))
+    test(name, () => {
+      const state = observedState(inputOf(draft));
+      const flows = finish(flowsInSteps(state));
+      const all = [...state.machines.values()];
+      const pairs = all.flatMap((from) => all.flatMap((to) => (from === to ? [] : [{ from, to }])));
+      assert.deepEqual(
+        pairs.flatMap(({ from, to }) => {
+          const told = toldBy(flows, from, to);
+          const question = { kind: 'machines' } as const;
+          const { answer } = reachIn(state, {
+            from: { ...question, machines: [from] },
+            to: { ...question, machines: [to] },
+          });
+          const isSame = told.answer === answer || (answer === 'unknown' && told.isDoubted);
+          return isSame ? [] : [`${from.name} > ${to.name}: ${told.answer}, and reach says ${answer}`];
+        }),
+        [],
+      );
+    });
+});
+
+/** The answer of the map for two machines. `isDoubted`: a group of theirs says that more may pass. */
+function toldBy({ groups, flows }: Flows, from: Machine, to: Machine) {
+  const groupOf = ({ ref }: Machine) => groups.find((one) => one.machines.some((machine) => machine.ref === ref));
+  const [source, sink] = [groupOf(from), groupOf(to)];
+  const flow = flows.find((one) => one.from === source && one.to === sink);
+  const isDoubted = [source, sink].some((group) => (group?.doubts.length ?? 0) > 0);
+  if (flow === undefined) return { answer: 'no', isDoubted };
+  return { answer: isNone(flow.sure) ? 'unknown' : 'yes', isDoubted };
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { callerOf } from '../http/api/support/api-world.ts';
+import { network, rule } from '../support/engine-world/documents.ts';
+import { answersWorld, machine } from './support/answers-world.ts';
+
+const callers = {
+  web: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], owners: ['team-web'] }] }),
+  elsewhere: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['other'] }] }),
+  others: callerOf('viewer', { grants: [{ role: 'viewer', estates: ['acme'], targets: ['there'] }] }),
+};
+
+const documents = [
+  network({ internet: true }),
+  rule('https'),
+  machine('web', { publicIp: true, replicas: 2 }, { owner: 'team-web' }),
+  machine('db', {}, { owner: 'team-db', labels: { tier: 'a' } }),
+];
+
+interface Reach {
+  readonly answer: string;
+  readonly scopes: readonly {
+    readonly notes: readonly string[];
+    readonly ways: readonly { readonly to: readonly string[] }[];
+  }[];
+  readonly observed: { readonly complete: boolean };
+}
+
+interface Map {
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly instances: number;
+  }[];
+  readonly edges: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly rules: readonly { readonly address: string }[];
+  }[];
+  readonly hidden: readonly { readonly what: string; readonly count: number }[];
+  readonly unknown: readonly { readonly reason: string }[];
+  readonly outsideGrants: boolean;
+}
+
+async function world() {
+  const made = answersWorld(callers);
+  await made.accept(documents);
+  await made.reconcile();
+  const ask = (who: string, what: string) => made.api.ask(who, `GET /v1/${what}`);
+  const reach = async (who: string, query: string): Promise<Reach> =>
+    JSON.parse((await ask(who, `reach?${query}`)).text);
+  const map = async (who: string, query = ''): Promise<Map> => {
+    const { status, text } = await ask(who, `map?${query}`);
+    assert.equal(status, 200, text);
+    return JSON.parse(text);
+  };
+  return { ...made, ask, reach, map };
+}
+
+describe('reach, out of the store', () => {
+  it('answers yes, no and unknown, with the rule', async () => {
+    const { reach } = await world();
+    const { answer, observed, scopes } = await reach('viewer', 'from=internet&to=web-0&port=443');
+    assert.deepEqual([answer, observed.complete], ['yes', true]);
+    assert.match(JSON.stringify(scopes), /"address":"memory\/acme\/north\/firewall-rule\/[^"]*443/);
+    assert.equal((await reach('viewer', 'from=internet&to=web-0&port=22')).answer, 'no');
+    assert.equal((await reach('viewer', 'from=internet&to=db-0&port=443')).answer, 'no');
+  });
+
+  it('refuses a port that is none, a name that nothing has, and two ends outside', async () => {
+    const { ask } = await world();
+    const statuses = [
+      'from=internet&to=web-0&port=x',
+      'from=internet&to=nothing',
+      'from=internet&to=198.51.100.7',
+      'from=internet',
+    ];
+    assert.deepEqual(
+      await Promise.all(statuses.map(async (query) => (await ask('viewer', `reach?${query}`)).status)),
+      [400, 404, 422, 400],
+    );
+  });
+
+  it('knows nothing before the first observation', async () => {
+    const { accept, api } = answersWorld(callers);
+    await accept(documents);
+    const { body, status } = await api.ask('viewer', 'GET /v1/reach?from=internet&to=web-0');
+    // why: no instance is known yet
+    assert.equal(status, 404, JSON.stringify(body));
+    const { text } = await api.ask('viewer', 'GET /v1/map');
+    assert.match(text, /no reconcile has observed this scope yet/);
+  });
+
+  it('is answered within the bounds of the caller', async () => {
+    const { ask, reach } = await world();
+    const { scopes } = await reach('web', 'from=internet&to=group:core.web');
+    assert.deepEqual(scopes[0]?.ways[0]?.to, ['web-0', 'web-1']);
+    assert.match(scopes[0]?.notes.join() ?? '', /some ends may be outside of them/);
+    const text = JSON.stringify(scopes);
+    assert.match(text, /"address":"","name":"a rule outside of your grants"/);
+    assert.doesNotMatch(text, /db-0|https|core\.app/);
+    const [foreign, missing] = [
+      await ask('web', 'reach?from=web-0&to=db-0'),
+      await ask('web', 'reach?from=web-0&to=xx-0'),
+    ];
+    assert.deepEqual([foreign.status, foreign.text], [404, missing.text]);
+    assert.equal((await ask('elsewhere', 'reach?from=internet&to=web-0')).status, 404);
+    assert.equal((await ask('others', 'reach?from=internet&to=web-0')).status, 404);
+    assert.equal((await reach('viewer', 'from=internet&to=web-0')).scopes[0]?.notes.join(), '');
+  });
+});
+
+describe('the map, out of the store', () => {
+  it('has nodes, edges and the rules between them, the worst first', async () => {
+    const { map } = await world();
+    const { nodes, edges, hidden, unknown, outsideGrants } = await map('viewer');
+    assert.deepEqual(
+      nodes.slice(0, 3).map(({ kind }) => kind),
+      ['internet', 'scope', 'network'],
+    );
+    const named = nodes.filter(({ kind }) => kind === 'instance').map(({ name }) => name);
+    assert.deepEqual(named.toSorted(), ['db-0', 'web-0', 'web-1']);
+    assert.match(edges[0]?.rules[0]?.address ?? '', /\/firewall-rule\//);
+    assert.equal(edges[0]?.from, 'internet');
+    assert.deepEqual([hidden, unknown, outsideGrants], [[], [], false]);
+  });
+
+  it('tells the status of a resource that somebody changed', async () => {
+    const { map, meddle, reconcile, clock, accept } = await world();
+    await accept(documents, { mode: 'plan' });
+    await clock.advance(60_000);
+    meddle('mine');
+    await reconcile();
+    assert.match(JSON.stringify((await map('viewer')).nodes), /"name":"db-0"[^}]*"status":"Drifted"/);
+  });
+
+  it('narrows to a network, a group, one end or a rule', async () => {
+    const { map, ask } = await world();
+    const whole = await map('viewer');
+    const rules = whole.edges.flatMap((edge) => edge.rules.map(({ address }) => address)).filter((one) => one !== '');
+    const of = await map('viewer', `rule=${encodeURIComponent(rules[0] ?? '')}`);
+    assert.ok(of.edges.length > 0 && of.edges.every((edge) => edge.rules.some(({ address }) => address === rules[0])));
+    const focus = await map('viewer', 'focus=web-1');
+    const id = focus.nodes.find(({ name }) => name === 'web-1')?.id;
+    assert.ok(
+      focus.edges.length > 0 && focus.edges.every(({ from, to }) => from === id || to === id),
+      JSON.stringify(focus),
+    );
+    assert.ok((await map('viewer', 'focus=internet')).edges.every(({ from, to }) => [from, to].includes('internet')));
+    assert.equal((await map('viewer', 'group=core.web')).nodes.filter(({ kind }) => kind === 'instance').length, 3);
+    for (const query of ['focus=nothing', 'network=nothing', 'group=nothing', 'rule=nothing'])
+      assert.equal((await ask('viewer', `map?${query}`)).status, 404, query);
+    assert.equal((await ask('viewer', 'map?limit=301')).status, 400);
+  });
+
+  it('has at most as many nodes as asked for, and counts the others', async () => {
+    const { accept, reconcile, map, clock } = await world();
+    await accept([...documents.slice(0, 2), machine('web', { replicas: 30 })]);
+    for (let n = 0; n < 5; n += 1) {
+      await clock.advance(60_000);
+      await reconcile();
+    }
+    const { nodes, hidden } = await map('viewer', 'limit=10');
+    assert.ok(nodes.length <= 10);
+    const drawn = nodes.filter(({ kind }) => kind === 'instance').length;
+    const all = nodes.find(({ kind }) => kind === 'scope')?.instances ?? 0;
+    assert.ok(all > 10);
+    assert.equal(hidden.find(({ what }) => what === 'instances')?.count, all - drawn);
+  });
+
+  it('is drawn within the bounds of the caller', async () => {
+    const { map, ask } = await world();
+    const { nodes, outsideGrants } = await map('web');
+    assert.ok(outsideGrants);
+    assert.deepEqual(
+      nodes.filter(({ kind }) => kind === 'instance').map(({ name }) => name),
+      ['web-0', 'web-1'],
+    );
+    assert.equal(nodes.find(({ kind }) => kind === 'scope')?.instances, 2);
+    const { text } = await ask('web', 'map');
+    assert.doesNotMatch(text, /db-0|https|team-db/);
+    assert.deepEqual(
+      (await map('others')).nodes.map(({ kind }) => kind),
+      ['internet'],
+    );
+    for (const query of ['focus=db-0', 'network=core', 'rule=https'])
+      assert.equal((await ask('others', `map?${query}`)).status, 404, query);
+    assert.equal((await ask('web', 'map?focus=db-0')).status, 404);
+    assert.equal((await ask('elsewhere', 'map')).status, 404);
+  });
+});
