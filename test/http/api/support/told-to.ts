@@ -45,7 +45,8 @@ export async function toldTo(
 async function placesOf({ path }: Question, { names, world }: PlantedEstate, plan = ''): Promise<readonly Place[]> {
   const { addresses, targets } = names;
   const place = { ...nowhere, estate: 'acme' };
-  if (path.includes('{address}') || path.includes('{of}') || path === '/v1/reach') return addresses.map((address) => ({ ...place, address }));
+  if (path.includes('{address}') || path.includes('{of}') || path === '/v1/reach')
+    return addresses.map((address) => ({ ...place, address }));
   if (path.includes('{name}')) return targets.map((target) => ({ ...place, target }));
   if (path.startsWith('/v1/plans/')) return [{ ...place, ids: { ...place.ids, plan } }];
   if (!path.startsWith('/v1/reconciles/')) return [place];
