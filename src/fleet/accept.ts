@@ -7,6 +7,7 @@ import { messageOf } from '../core/text.ts';
 import { takenNames } from '../core/trust.ts';
 import { isDue } from '../core/ttl.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
+import { secondEstateText } from '../estate/other-owners.ts';
 import { besideActive, EndedIsNeeded } from '../estate/patches.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
@@ -242,7 +243,7 @@ type ValidateHistory = (tree: SpecTree, current: Generation | undefined) => Prom
 function historyValidator(estate: string, { name, history }: Source, context: WorkerContext): ValidateHistory {
   let known: { readonly key: string; readonly judgement: ValidationResult; readonly at: number } | undefined;
   return async (tree, current) => {
-    if (history === undefined) return freely;
+    if (history === undefined) return current === undefined ? validateFirst(tree, context) : freely;
     const head = tree.revision;
     const mayRewrite = await context.store.sources.histories.isAccepted(estate, {
       head,
@@ -262,6 +263,13 @@ function historyValidator(estate: string, { name, history }: Source, context: Wo
       });
     return judgement;
   };
+}
+
+/** Of a folder whose estate has no generation yet. */
+async function validateFirst(tree: SpecTree, { store, clock, outside }: WorkerContext): Promise<ValidationResult> {
+  const text = await secondEstateText(await openEstate(tree, outside.cloud, dayOf(clock.now())), store);
+  if (text === undefined) return freely;
+  return { state: 'broken', why: `${text}. If a second estate is meant: setpoint apply --new-estate` };
 }
 
 interface RevisionContext {

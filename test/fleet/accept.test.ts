@@ -316,3 +316,35 @@ describe('a commit that gives the estate another name', () => {
     await end();
   });
 });
+
+describe('a folder that names an estate that has not begun', () => {
+  const folderOf = (tree: SpecTree): Source => ({ name: 'folder specs', everyMs: 1, read: async () => tree });
+  const ripeMs = 11_000;
+
+  async function acceptedFrom(world: FleetWorld, estate: string): Promise<Omit<SourceDraft, 'source'> | undefined> {
+    const tree = renamedSpecs(`folder:${estate}`, estate);
+    const acceptRevision = await revisionAcceptor(estate, folderOf(tree), world.context);
+    await acceptRevision(tree);
+    await world.clock.advance(ripeMs);
+    return acceptRevision(tree);
+  }
+
+  it('begins it where no other estate owns anything there', async () => {
+    const world = fleetWorld();
+    assert.equal((await acceptedFrom(world, 'acme'))?.state, 'followed');
+    assert.equal((await acceptedFrom(world, 'globex'))?.state, 'followed', 'acme owns nothing yet');
+  });
+
+  it('leaves the other estate alone where that owns resources there: it may be the wrong branch', async () => {
+    const world = fleetWorld();
+    await world.accept([network()]);
+    await world.reconcile();
+    const held = await acceptedFrom(world, 'globex');
+    assert.equal(held?.state, 'broken');
+    assert.match(
+      held?.why ?? '',
+      /^the store has no estate globex, and acme owns \d resources? in memory\/acme\/north\. If a second estate is meant: setpoint apply --new-estate$/,
+    );
+    assert.equal(await world.store.generations.current('globex'), undefined);
+  });
+});

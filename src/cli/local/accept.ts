@@ -1,6 +1,7 @@
 import { baseRevision } from '../../core/patch.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { acceptSpecs, type Estate } from '../../estate/load.ts';
+import { secondEstateText } from '../../estate/other-owners.ts';
 import type { By } from '../../ports/fleet-state.ts';
 import { type Generation, Overtaken, type OvertakenBy } from '../../ports/knowledge.ts';
 import { Pinned } from '../../ports/sources.ts';
@@ -9,8 +10,16 @@ import type { CliProcess } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import { besidePatchesOf } from './patches.ts';
 
-/** Makes a person's specs the newest generation, unless a pin holds another revision, or workers follow a repository. */
-export async function acceptFolder(given: Estate, store: Store, context: CliProcess): Promise<Generation> {
+/**
+ * Makes a person's specs the newest generation, unless a pin holds another revision, or workers follow a repository. `newEstate`: a person
+ * said that a second estate begins, beside another one in the same scopes.
+ */
+export async function acceptFolder(
+  given: Estate,
+  store: Store,
+  { newEstate = false, ...context }: CliProcess & { readonly newEstate?: boolean },
+): Promise<Generation> {
+  if (!newEstate) await refuseSecondEstate(given, store);
   const estate = await besidePatchesOf(given, store, context);
   await refuseFollowed(estate, store);
   try {
@@ -39,6 +48,17 @@ export async function acceptPinned(
   await store.sources.pins.pin(estate.name, baseRevision(estate.tree.revision), by);
   return acceptSpecs(estate, store).catch((error: unknown) => {
     throw error instanceof Overtaken ? overtaken(error) : error;
+  });
+}
+
+/** The specs of another branch, or a mistyped name of the Estate, would launch everything a second time. */
+export async function refuseSecondEstate(estate: Estate, store: Store): Promise<void> {
+  const text = await secondEstateText(estate, store);
+  if (text === undefined) return;
+  throw new UserError(`${estate.name} would be a second estate: ${text}.`, {
+    why: 'The specs may be those of another branch.',
+    next: `If the name is wrong, restore it: \`metadata.name\` of the Estate. To begin a second estate there: setpoint apply --new-estate`,
+    code: exitCodes.refused,
   });
 }
 
