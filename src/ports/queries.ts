@@ -32,7 +32,7 @@ import type { Authors } from './sources.ts';
  * the knowledge. No cloud is called. All of them throw `Declined` where there is no answer.
  */
 export interface Answers {
-  /** The changes on the clouds outside Setpoint. */
+  /** The changes on the clouds outside Setpoint. `effect`: of these changes, not of healing them. */
   drift(asked: EstateAsked): Promise<Planned>;
   /** All about one resource. `of`: its address, the end of it where that is unique, or an id of the cloud. */
   explain(asked: EstateAsked & { readonly of: string }): Promise<Explained>;

@@ -7,15 +7,30 @@ import {
   withheldKey,
 } from '../core/action.ts';
 import { byCriticality } from '../core/criticality.ts';
+import { type Effect, effectInSteps, joinEffects, undoneEffect } from '../core/effect/effect.ts';
 import type { Allowance } from '../core/limits.ts';
 import { actionsWithCriticality } from '../core/plan/criticalities.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
+import { inTurns } from '../estate/in-turns.ts';
 import { type EstateView, planAgain } from './estate-view.ts';
 
 /** The drift of each scope, held or not, and the reasons for which it is unknown or not healed. */
 export async function driftOf(survey: EstateView): Promise<readonly ScopePlan[]> {
   const whole = await unbound(survey);
   return whole.map((one, i) => onlyDrift(one, survey.plans[i]));
+}
+
+/** The traffic that the drift in these plans opened and cut, as healing all of it would undo that. `plans`: by `driftOf`, of this view. */
+export async function driftEffect(
+  { looked }: Pick<EstateView, 'looked'>,
+  plans: readonly ScopePlan[],
+): Promise<Effect> {
+  const effects: Effect[] = [];
+  for (const [i, { input }] of looked.entries()) {
+    const plan = plans[i];
+    if (plan !== undefined) effects.push(await inTurns(effectInSteps(plan, input)));
+  }
+  return undoneEffect(joinEffects(effects));
 }
 
 /** `held`: changes that wait for a resource that they need. */

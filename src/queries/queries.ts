@@ -1,8 +1,9 @@
+import { seesAll } from '../core/access/grant.ts';
 import type { Answers } from '../ports/queries.ts';
 import type { QueryContext } from './active-estate.ts';
 import { approvalsOn } from './approvals.ts';
 import { windowsOn } from './change-windows.ts';
-import { driftOf } from './drift.ts';
+import { driftEffect, driftOf } from './drift.ts';
 import { explained, originsAt } from './explain.ts';
 import { patchesOn } from './patches.ts';
 import { pausesOn } from './pauses.ts';
@@ -20,7 +21,10 @@ export function answersOn(grounds: QueryContext): Answers {
     drift: (asked) =>
       planning.line(async () => {
         const survey = await planning.survey(asked);
-        return withWithheld(seenOf(survey, await driftOf(survey), asked), asked, grounds.store);
+        const plans = await driftOf(survey);
+        const planned = await withWithheld(seenOf(survey, plans, asked), asked, grounds.store);
+        // why: the effect names machines of all owners
+        return seesAll(asked.seen, asked.estate) ? { ...planned, effect: await driftEffect(survey, plans) } : planned;
       }),
     explain: (asked) => planning.line(() => explained(asked, planning)),
     who: (asked) => planning.line(() => whoWithin(asked, planning)),

@@ -35,13 +35,29 @@ async function drifted() {
   return world;
 }
 
+/** With 22/tcp opened to the world by hand, and 443/tcp closed. */
+async function reopened() {
+  const world = await drifted();
+  const { inspect, outside } = world.cloud;
+  const group =
+    inspect.live().find(({ type, mark }) => type === 'group' && mark?.address?.endsWith('core.web'))?.id ?? '';
+  const shape = (port: number) => ({ protocol: 'tcp', from: port, to: port, peer: '0.0.0.0/0' });
+  outside.do('AuthorizeRules', { group, direction: 'ingress', rules: [{ ...shape(22), description: 'by hand' }] });
+  outside.do('RevokeRules', { group, direction: 'ingress', content: [shape(443)] });
+  await world.reconcile();
+  return world;
+}
+
 interface Drift {
   readonly actions: readonly {
     readonly address: string;
     readonly verb: string;
     readonly cause: string;
     readonly scope: string;
+    readonly healing?: string;
+    readonly withheld?: { readonly code: string; readonly reason: string };
   }[];
+  readonly effect?: Record<'opens' | 'cuts' | 'unknown' | 'idle', readonly TrafficChange[]>;
   readonly summary: { readonly drifted: number };
   readonly findings: readonly { readonly type: string; readonly reason: string }[];
   readonly scopes: readonly object[];
@@ -52,6 +68,13 @@ interface Drift {
     readonly gaps: readonly object[];
   };
   readonly digest: string;
+}
+
+interface TrafficChange {
+  readonly from: object;
+  readonly to: object;
+  readonly services: readonly { readonly protocol: string; readonly ports: string }[];
+  readonly resources: readonly string[];
 }
 
 // why: the schema of the route has checked it
@@ -145,6 +168,45 @@ describe('drift, out of the store', () => {
     const { status, text } = await world.api.ask('viewer', 'GET /v1/drift');
     assert.equal(status, 409);
     assert.match(text, /The estate has no active generation yet/);
+  });
+});
+
+describe('drift, told apart', () => {
+  it('says of each change what withholds its healing, and nothing once workers heal it', async () => {
+    const world = await drifted();
+    const { actions } = driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body);
+    for (const { healing, withheld } of actions) {
+      assert.deepEqual([healing, withheld?.code], ['withheld', 'paused']);
+      assert.match(withheld?.reason ?? '', /ada.*a freeze/);
+    }
+    await world.store.fleet.pauses.end(
+      'acme',
+      { what: 'all', of: { by: 'estate' } },
+      { person: 'ada', reason: 'over' },
+    );
+    const free = driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body).actions;
+    assert.deepEqual(
+      free.map(({ healing, withheld }) => [healing, withheld]),
+      [
+        ['undoes', undefined],
+        ['undoes', undefined],
+      ],
+    );
+  });
+
+  it('has the traffic that it opened and cut, for who sees all of the estate', async () => {
+    const world = await reopened();
+    const { effect, actions } = driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body);
+    const told = (changes: readonly TrafficChange[] = []) =>
+      [...new Set(changes.map(({ services, resources }) => JSON.stringify([services, resources])))].join();
+    const added = actions.find(({ verb }) => verb === 'delete')?.address;
+    assert.equal(told(effect?.opens), JSON.stringify([[{ protocol: 'tcp', ports: '22' }], [added]]));
+    const https = 'memory/acme/north/firewall-rule/core.https';
+    assert.equal(told(effect?.cuts), JSON.stringify([[{ protocol: 'tcp', ports: '443' }], [https]]));
+    assert.deepEqual(effect?.opens[0]?.from, { cidr: '0.0.0.0/0', anyone: true });
+    assert.deepEqual([effect?.unknown, effect?.idle], [[], []]);
+    const part = driftOf((await world.api.ask('web', 'GET /v1/drift')).body);
+    assert.equal(part.effect, undefined);
   });
 });
 

@@ -139,6 +139,18 @@ export const joinEffects = (all: readonly Effect[]): Effect => ({
   gaps: [...new Set(all.flatMap(({ gaps }) => gaps))],
 });
 
+/**
+ * The effect of changes that this one would undo: of drift, by the effect of its healing. A rule that healing would make is no new rule
+ * of drift, so none of them is idle.
+ */
+export const undoneEffect = ({ opens, cuts, unknown, gaps }: Effect): Effect => ({
+  opens: cuts,
+  cuts: opens,
+  unknown: unknown.map((one) => ({ ...one, change: one.change === 'opens' ? 'cuts' : 'opens' })),
+  idle: [],
+  gaps,
+});
+
 const isAboutTraffic = ({ kind, verb }: Action): boolean => verb !== 'forget' && verb !== 'adopt' && kind !== 'group';
 
 const gapsOf = ({ gaps }: TrafficState): readonly string[] =>

@@ -202,7 +202,7 @@ export function findingJson(finding: Finding, healing: Healing | undefined) {
   }
 }
 
-const requirementJson = ({ people, role, reason, by }: UnmetRequirement) => ({
+export const requirementJson = ({ people, role, reason, by }: UnmetRequirement) => ({
   people,
   role,
   reason,

@@ -5,7 +5,7 @@ import { orDeclinedProblem } from '../../problem.ts';
 import { sha256 } from '../../sha256.ts';
 import { estateField, resolveEstate, targetsField } from '../fields.ts';
 import { type Route, route } from '../route.ts';
-import { planAnswer, planSchema } from '../schemas/plan.ts';
+import { driftAnswer, planSchema } from '../schemas/plan.ts';
 
 export interface DriftDependencies extends Pick<Answers, 'drift'> {
   /** All estates that there are. */
@@ -21,7 +21,7 @@ export const driftRoutes = ({ drift, estates }: DriftDependencies): readonly Rou
       tag: 'Plans',
       summary: 'Read drift: the changes outside Setpoint',
       description:
-        'The answer uses the newest observation of each scope, and calls no cloud. The same as `setpoint drift`.',
+        'The answer uses the newest observation of each scope, and calls no cloud. The same as `setpoint drift`, with the reason that withholds each change, and the effect of the drift on traffic.',
       responses: {
         200: { description: 'Drift, also withheld, and gaps in the observation', schema: planSchema },
       },
@@ -32,7 +32,7 @@ export const driftRoutes = ({ drift, estates }: DriftDependencies): readonly Rou
       const estate = await resolveEstate({ asked: query.estate, in: 'query', permission: 'read' }, caller, estates);
       const seen = boundsFor(caller.grants, 'read');
       const planned = await orDeclinedProblem(drift({ estate, seen, targets: query.target }));
-      return { status: 200, body: planAnswer(planned, { now, hash: sha256 }) };
+      return { status: 200, body: driftAnswer(planned, { now, hash: sha256 }) };
     },
   }),
 ];

@@ -170,14 +170,6 @@ export const actionSchema = actionWith({})
     },
   });
 
-/** In a plan. */
-export const plannedActionSchema = actionWith({
-  digest: z.string().meta({ description: 'A hash of the change' }),
-  scope: z.string(),
-})
-  .meta({ id: 'PlannedAction', description: 'One change to one resource, in a plan' })
-  .register(examples, { example: { ...exampleOf(actionSchema), digest: story.actionDigest, scope: story.scope } });
-
 export const verbSchema = z.enum(['create', 'update', 'replace', 'delete', 'adopt', 'forget']);
 
 /** Also of a deletion that only began its grace. */
@@ -244,6 +236,24 @@ const requirementsSchema = z
     }),
   )
   .meta({ description: 'Of the code `approvals`: the approvals that are missing' });
+
+const withholdingSchema = z
+  .object({
+    code: withholdCode,
+    reason: z.string().meta({ description: 'A sentence, with the next step if there is one' }),
+    until: timestamp.optional().meta({ description: 'The end of its grace; absent: it has none' }),
+    requirements: requirementsSchema.optional(),
+  })
+  .meta({ id: 'Withholding', description: 'The reason that no worker carries the change out now' });
+
+/** In a plan. */
+export const plannedActionSchema = actionWith({
+  digest: z.string().meta({ description: 'A hash of the change' }),
+  scope: z.string(),
+  withheld: withholdingSchema.optional().meta({ description: 'Only of drift; absent: workers carry it out' }),
+})
+  .meta({ id: 'PlannedAction', description: 'One change to one resource, in a plan' })
+  .register(examples, { example: { ...exampleOf(actionSchema), digest: story.actionDigest, scope: story.scope } });
 
 /** A fact that leads to no action, with its reason. */
 export const findingSchema = z

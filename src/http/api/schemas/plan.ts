@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ScopePlan } from '../../../core/action.ts';
+import { type Action, actionKey, type ScopePlan, withheldKey } from '../../../core/action.ts';
 import { actionDigest, type Hash } from '../../../core/digest.ts';
 import { healingIn } from '../../../core/plan/healing.ts';
 import { effectJson } from '../../../core/render/effect.ts';
-import { actionJson, planJson } from '../../../core/render/plan-json.ts';
+import { actionJson, planJson, requirementJson } from '../../../core/render/plan-json.ts';
 import { policiesJson } from '../../../core/render/policies.ts';
 import { clouds } from '../../../core/resource.ts';
 import type { MadePlan, Planned, ProposalHead, ReportedProblem } from '../../../ports/queries.ts';
@@ -202,8 +202,15 @@ export const planBody = {
   observed: observationSchema,
 } as const;
 
+/** Of drift: the changes that heal it. */
 export const planSchema = z
-  .object(planBody)
+  .object({
+    ...planBody,
+    effect: effectSchema.optional().meta({
+      description:
+        'The traffic that the drift opened and cut, which healing undoes; only for callers that see all of the estate',
+    }),
+  })
   .meta({ id: 'Plan', description: 'Actions and findings, with their observations' })
   .register(examples, {
     example: {
@@ -251,6 +258,31 @@ export function planAnswer(
       return { scope, targets, calls, observed: observationAnswer(look, now) };
     }),
     observed: oldestObservation(looks, now),
+  };
+}
+
+/** The actions of drift also have the reasons that withhold them. `effect`: of the drift. */
+export function driftAnswer(planned: Planned, how: Parameters<typeof planAnswer>[1]) {
+  return {
+    ...planAnswer(planned, how),
+    actions: planned.plans.flatMap((plan) => {
+      const held = withholdingIn(plan);
+      return plannedActions([plan], how.hash).map((one, i) => ({ ...one, withheld: held(plan.actions[i]) }));
+    }),
+  };
+}
+
+/** The reason that withholds an action; undefined: nothing does. */
+function withholdingIn({ findings }: ScopePlan) {
+  const held = Map.groupBy(
+    findings.filter((one) => one.type === 'withheld'),
+    withheldKey,
+  );
+  return (action: Action | undefined) => {
+    const [found] = (action && held.get(actionKey(action))) ?? [];
+    if (found === undefined) return undefined;
+    const { code, why, until, requirements } = found;
+    return { code, reason: why, until, requirements: requirements?.map(requirementJson) };
   };
 }
 
