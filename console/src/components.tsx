@@ -59,15 +59,15 @@ const onTick = (notify: () => void): (() => void) => {
   return () => void tick.listeners.delete(notify);
 };
 
-/** The time, as precise as people need it: it moves every 5 s. */
-const useNow = (): number => useSyncExternalStore(onTick, () => tick.now);
+/** Draws again every 5 s: that is as precise as people need it. */
+const useTick = (): number => useSyncExternalStore(onTick, () => tick.now);
 
 /** How long ago, or when; the whole time on the pointer. */
 export function When({ at }: { readonly at: string }) {
-  const now = useNow();
+  useTick();
   return (
     <time dateTime={at} title={absoluteTime(at)}>
-      {relativeTime((Date.parse(at) - now) / 1000)}
+      {relativeTime((Date.parse(at) - Date.now()) / 1000)}
     </time>
   );
 }

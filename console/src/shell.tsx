@@ -106,7 +106,7 @@ function ConnectionLost() {
   const queryClient = useQueryClient();
   if (state !== 'lost') return null;
   return (
-    <div className="lost">
+    <section className="lost" aria-label="Connection">
       <p>
         <span role="alert">
           <strong>Connection lost.</strong> The page can be stale.
@@ -116,6 +116,6 @@ function ConnectionLost() {
       <button type="button" className="button" onClick={() => void renew(queryClient, [])}>
         Ask now
       </button>
-    </div>
+    </section>
   );
 }

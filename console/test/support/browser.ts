@@ -14,28 +14,56 @@ if (noBrowser !== false && process.env['CI']) throw new Error(noBrowser);
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--headless'] });
 
-/** A page, and all that it complained of: exceptions, violations of the policy, requests to elsewhere. */
+/** A page, and all that it complained of: exceptions, errors on its console, violations of the policy, requests to elsewhere. */
 export interface Watched {
   readonly page: Page;
   readonly complaints: readonly string[];
+  /** The test itself makes these errors on the console of the page. */
+  expect(error: RegExp): void;
 }
 
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+/** Chromium writes it for the question that tells the console that nobody is signed in, and for a wrong token. */
+const signedOut = /status of 401 .*\/v1\/(whoami|session)$/;
+
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const expected = [signedOut];
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(`exception: ${message}`));
   page.on('console', (message) => {
-    if (message.text().includes('Content Security Policy')) complaints.push(message.text());
+    const text = `${message.text()} at ${message.location().url}`;
+    const isError = message.type() === 'error' && !expected.some((one) => one.test(text));
+    if (isError || text.includes('Content Security Policy')) complaints.push(text);
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith('http://127.0.0.1:')) complaints.push(`request to ${request.url()}`);
+    if (new URL(request.url()).origin !== origin) complaints.push(`request to ${request.url()}`);
   });
-  return { page, complaints };
+  return { page, complaints, expect: (error) => void expected.push(error) };
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The rules of the console that axe does not know. */
+export const ownFindings = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => {
+    const found = [...document.querySelectorAll(':is([role=status], [role=alert]) time')].map(
+      ({ textContent }) => `a live region reads a time at each tick: ${textContent}`,
+    );
+    for (const { firstElementChild: first, className } of document.querySelectorAll('table'))
+      if (first?.tagName !== 'CAPTION' || first.textContent === '')
+        found.push(`a table begins without its caption: ${className}`);
+    const titles = [...document.querySelectorAll('h1')].map(({ textContent }) => textContent);
+    if (titles.length !== 1 || titles[0]?.trim() === '') found.push(`the screen has not one title: ${titles}`);
+    for (const { textContent, outerHTML, ariaLabel } of document.querySelectorAll('a, button'))
+      if (textContent?.trim() === '' && ariaLabel === null) found.push(`a link or button has no name: ${outerHTML}`);
+    return found;
+  });
 
 /** The findings of axe above minor, each with its first place. */
 export async function findings(page: Page): Promise<readonly string[]> {

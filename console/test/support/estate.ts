@@ -115,14 +115,9 @@ async function tagged(cloud: EC2Client, value: string): Promise<void> {
   await cloud.send(new CreateTagsCommand({ Resources: ids, Tags: [{ Key: 'tier', Value: value }] }));
 }
 
-/** The apply before has reconciled: without a request the next one would be in an hour. */
-async function hasObserved(url: string, token: string): Promise<boolean> {
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${url}/v1/inventory?q=web-0`, { headers }).catch(() => undefined);
-  if ((await answer?.text())?.includes('"status":"Drifted"')) return true;
-  await requestReconcile(url, token);
-  await sleep(2_000);
-  return false;
+async function instanceOf(url: string, token: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/inventory?q=web-0`, { headers: { authorization: `Bearer ${token}` } });
+  return answer.text();
 }
 
 async function requestReconcile(url: string, token: string): Promise<void> {
@@ -142,10 +137,18 @@ async function startOf(serve: ChildProcess): Promise<{ readonly token: string; r
       said += String(piece);
     });
   const until = Date.now() + 60_000;
+  let [requestedAfter, answer] = ['', ''];
   while (Date.now() < until && serve.exitCode === null) {
     const [, token, url] = / {2}(setpoint_\S+)[\s\S]*setpoint login (\S+)\n/.exec(said) ?? [];
-    if (token !== undefined && url !== undefined && (await hasObserved(url, token))) return { token, url };
+    if (token !== undefined && url !== undefined) {
+      answer = await instanceOf(url, token);
+      if (answer.includes('"status":"Drifted"')) return { token, url };
+      // why: the next reconcile by itself is in an hour, and the first ones can find a machine that still boots
+      const [observedAt = 'never'] = /"at":"[^"]+"/.exec(answer) ?? [];
+      if (observedAt !== requestedAfter) await requestReconcile(url, token);
+      requestedAfter = observedAt;
+    }
     await sleep(200);
   }
-  throw new Error(`setpoint serve did not start:\n${said}`);
+  throw new Error(`setpoint serve did not start:\n${said}\n${answer}`);
 }

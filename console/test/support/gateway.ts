@@ -5,18 +5,25 @@ export interface Gateway {
   readonly url: string;
   /** Ends the event streams and refuses requests to the API, as a server that is away. */
   cut(): void;
+  /** Undoes whatever a test did. */
   mend(): void;
+  /** Ends the event streams once; the next ones pass. */
+  drop(): void;
   /** Answers the next requests to a path with this problem; undefined: as the API answers. */
   refuse(path: string, status: number | undefined): void;
-  /** Holds answers of the API back for so long. */
-  slow(ms: number): void;
+  /** Holds requests to a path back until the returned function is called. */
+  hold(path: string): () => void;
+  /** The requests to a path until now. */
+  count(path: string): number;
   close(): Promise<void>;
 }
 
 export async function openGateway(api: string): Promise<Gateway> {
   const open = new Set<ServerResponse>();
   const refused = new Map<string, number>();
-  const state = { isCut: false, delayMs: 0 };
+  const held = new Map<string, (() => void)[]>();
+  const counts = new Map<string, number>();
+  const state = { isCut: false };
 
   const toApi = (asked: IncomingMessage, answer: ServerResponse): void => {
     const { pathname } = new URL(asked.url ?? '/', api);
@@ -28,28 +35,44 @@ export async function openGateway(api: string): Promise<Gateway> {
   const server = createServer((asked, answer) => {
     open.add(answer);
     answer.on('close', () => open.delete(answer));
-    if (!asked.url?.startsWith('/v1/')) pass(asked, answer, api);
-    else if (state.delayMs === 0) toApi(asked, answer);
-    else setTimeout(() => toApi(asked, answer), state.delayMs);
+    const { pathname } = new URL(asked.url ?? '/', api);
+    counts.set(pathname, (counts.get(pathname) ?? 0) + 1);
+    const waiting = held.get(pathname);
+    if (!pathname.startsWith('/v1/')) pass(asked, answer, api);
+    else if (waiting === undefined) toApi(asked, answer);
+    else waiting.push(() => toApi(asked, answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the gateway has no port');
+  const release = (path: string): void => {
+    const waiting = held.get(path) ?? [];
+    held.delete(path);
+    for (const go of waiting) go();
+  };
+  const drop = (): void => {
+    for (const one of open) one.destroy();
+  };
   return {
     url: `http://127.0.0.1:${address.port}`,
     cut: () => {
       state.isCut = true;
-      for (const one of open) one.destroy();
+      drop();
     },
     mend: () => {
       state.isCut = false;
+      refused.clear();
+      for (const path of held.keys()) release(path);
     },
+    drop,
     refuse: (path, status) => void (status === undefined ? refused.delete(path) : refused.set(path, status)),
-    slow: (ms) => {
-      state.delayMs = ms;
+    hold: (path) => {
+      held.set(path, []);
+      return () => release(path);
     },
+    count: (path) => counts.get(path) ?? 0,
     close: async () => {
-      for (const one of open) one.destroy();
+      drop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import { all, assertNoViolations, inBrowser, leave, signedIn } from './support/suite.ts';
+
+afterEach(() => {
+  if (inBrowser.skip === false) all().gateway.mend();
+});
+
+test('live: a change of the cloud shows without a reload; a lost connection is said, and ends', inBrowser, async () => {
+  const { estate: place, gateway: gate } = all();
+  const watched = await signedIn('/inventory?q=instance/web-0');
+  const { page } = watched;
+  watched.expect(/net::ERR_/);
+  await page.getByRole('link', { name: 'web-0' }).press('Enter');
+  await page.locator('.differs').waitFor();
+  await page.locator('.live-live').waitFor();
+  await place.tag('toms-second');
+  await place.reconcile();
+  await page.getByText('toms-second').first().waitFor({ timeout: 20_000 });
+
+  gate.cut();
+  await page.getByText('Connection lost.').waitFor();
+  assert.match(await page.locator('.live').innerText(), /Not live/);
+  assert.match(await page.locator('.sides').innerText(), /toms-second/, 'what was known stays');
+  await assertNoViolations(watched);
+  gate.mend();
+  await page.getByText('Connection lost.').waitFor({ state: 'detached', timeout: 30_000 });
+  await page.locator('.live-live').waitFor();
+  await leave(watched);
+});
+
+test('live: the browser is online again: one stream opens, and the pending retry opens none', inBrowser, async () => {
+  const { gateway: gate } = all();
+  const watched = await signedIn();
+  const { page } = watched;
+  watched.expect(/net::ERR_|status of 503 .*\/v1\/events/);
+  await page.locator('.live-live').waitFor();
+  gate.refuse('/v1/events', 503);
+  gate.drop();
+  await page.getByText('Connection lost.').waitFor();
+  gate.refuse('/v1/events', undefined);
+  const before = gate.count('/v1/events');
+  await page.evaluate(() => window.dispatchEvent(new Event('online')));
+  await page.locator('.live-live').waitFor();
+  await page.waitForTimeout(4_500);
+  assert.equal(gate.count('/v1/events') - before, 1);
+  await leave(watched);
+});
+
+test('session: a 401 of the event stream ends it in words; a sign-out says nothing of an end', inBrowser, async () => {
+  const { gateway: gate } = all();
+  const watched = await signedIn();
+  const { page } = watched;
+  watched.expect(/net::ERR_|status of (401|500) /);
+  await page.locator('.live-live').waitFor();
+  for (const path of ['/v1/events', '/v1/whoami']) gate.refuse(path, 401);
+  gate.drop();
+  await page.getByText('Your session ended. Sign in again.').waitFor();
+  for (const path of ['/v1/events', '/v1/whoami']) gate.refuse(path, undefined);
+  await page.keyboard.type(all().estate.token);
+  await page.keyboard.press('Enter');
+  await page.locator('header.top').waitFor();
+
+  gate.refuse('/v1/session', 401);
+  await page.getByRole('button', { name: /Account/ }).press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+  await page.getByText('You are still signed in. Refused with 401. The test asked for this').waitFor();
+  gate.refuse('/v1/session', undefined);
+  await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+  await page.locator('#token').waitFor();
+  assert.equal(await page.getByText('Your session ended').count(), 0);
+  await leave(watched);
+});
+
+test('states: loading, failing and forbidden are said in words', inBrowser, async () => {
+  const { gateway: gate } = all();
+  const watched = await signedIn();
+  const { page } = watched;
+  watched.expect(/status of (400|403|404|500) /);
+  gate.refuse('/v1/inventory', 403);
+  await page.goto(`${gate.url}/inventory`);
+  await page.getByText('You may not see the inventory').waitFor();
+  await assertNoViolations(watched);
+  gate.refuse('/v1/inventory', undefined);
+  gate.refuse('/v1/targets', 500);
+  await page.goto(gate.url);
+  await page.getByText('Refused with 500').waitFor();
+  gate.refuse('/v1/targets', undefined);
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
+  await page.locator('.headline').waitFor();
+  const release = gate.hold('/v1/inventory/instance%2Fno-such');
+  await page.goto(`${gate.url}/resource?of=instance/no-such`);
+  await page.getByText('Loading this resource').waitFor({ state: 'attached' });
+  release();
+  await page.getByText('There is no such thing, or you may not see it').waitFor();
+  await page.goto(`${gate.url}/no/such/page`);
+  await page.getByText('The console has no page at this address').waitFor();
+  await assertNoViolations(watched);
+  await leave(watched);
+});
+
+test(
+  'states: a failed newest request leaves the earlier answer, says its age, and goes by itself',
+  inBrowser,
+  async () => {
+    const { gateway: gate, estate: place } = all();
+    const watched = await signedIn();
+    const { page } = watched;
+    watched.expect(/status of (400|403) /);
+    await page.locator('.targets').waitFor();
+    await page.locator('.live-live').waitFor();
+    gate.refuse('/v1/targets', 400);
+    await place.reconcile();
+    await page.getByText('The newest request for the targets failed: Refused with 400').waitFor();
+    await page.getByText('The data below is from').waitFor();
+    assert.match(await page.locator('.targets').innerText(), /aws/);
+    await assertNoViolations(watched);
+    gate.refuse('/v1/targets', 403);
+    await page.getByRole('button', { name: 'Try again' }).press('Enter');
+    await page.getByText('You may not see the targets').waitFor();
+    assert.equal(await page.locator('.targets').count(), 0, 'the grants have shrunk');
+    gate.refuse('/v1/targets', undefined);
+    await page.getByRole('button', { name: 'Try again' }).press('Enter');
+    await page.locator('.targets').waitFor();
+    assert.equal(await page.getByText('The newest request').count(), 0);
+    await leave(watched);
+  },
+);
+
+test('overview: before the approvals are known it does not say that all is well', inBrowser, async () => {
+  const { gateway: gate } = all();
+  const watched = await signedIn();
+  const { page } = watched;
+  await page.route('**/v1/targets*', async (asked) => {
+    const answer = await asked.fetch();
+    const { items, ...rest } = await answer.json();
+    const calm = items.map((one: object) => ({ ...one, counts: { InSync: 3 }, held: undefined }));
+    await asked.fulfill({ json: { ...rest, items: calm } });
+  });
+  await page.route('**/v1/approvals*', (asked) => asked.continue());
+  const release = gate.hold('/v1/approvals');
+  await page.goto(gate.url);
+  await page.getByText('No concern on 1 target so far; pending approvals are not known').waitFor();
+  release();
+  await page
+    .getByText(/actions? waits? for an approval/)
+    .or(page.getByText('All is well'))
+    .first()
+    .waitFor();
+  await leave(watched);
+});
+
+test('estate: an estate is chosen once, and all links keep it', inBrowser, async () => {
+  const { gateway: gate } = all();
+  const watched = await signedIn();
+  const { page } = watched;
+  watched.expect(/status of 400 /);
+  await page.route('**/v1/targets', (asked) => asked.fulfill({ status: 400, json: severalEstates }));
+  await page.goto(`${gate.url}/inventory?target=aws`);
+  assert.equal(await page.getByRole('searchbox', { name: 'Target' }).inputValue(), 'aws');
+  await page.goto(gate.url);
+  await page.getByLabel('Name of the estate').fill('acme');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/estate=acme/);
+  await page.locator('.headline').waitFor();
+  await page.getByRole('link', { name: 'Inventory', exact: true }).press('Enter');
+  await page.waitForURL(/\/inventory\?estate=acme/);
+  await page.getByRole('combobox', { name: 'Target' }).waitFor();
+  await page.getByRole('link', { name: 'web-0' }).press('Enter');
+  await page.locator('.sides').waitFor();
+  for (const link of await page.locator('.crumbs a, header.top a').all())
+    assert.match((await link.getAttribute('href')) ?? '', /estate=acme/);
+  await leave(watched);
+});
+
+test('grants: a viewer of one owner sees the resources of this owner alone', inBrowser, async () => {
+  const token = await all().estate.tokenOf('viewer', '--owner', 'team-net');
+  const watched = await signedIn('/inventory', { token });
+  const { page } = watched;
+  await page.locator('tbody .line').first().waitFor();
+  const names = await page.locator('tbody .cell-name').allInnerTexts();
+  assert.ok(!names.includes('web-0'), `${names}`);
+  await page.goto(all().gateway.url);
+  await page.locator('.targets').waitFor();
+  await assertNoViolations(watched);
+  await leave(watched);
+});
+
+test('filters: text stays as typed, and cleared text does not come back', inBrowser, async () => {
+  const watched = await signedIn('/inventory?kind=instance');
+  const { page } = watched;
+  const search = page.getByRole('searchbox', { name: 'Search' });
+  await search.focus();
+  await page.keyboard.type('web ');
+  await page.waitForURL(/q=web$/);
+  await page.keyboard.type('0');
+  assert.equal(await search.inputValue(), 'web 0', 'the space before the second word stays');
+  await page.waitForURL(/q=web\+0$/);
+  await page.goto(`${all().gateway.url}/inventory?kind=instance`);
+  await page.locator('tbody .line').first().waitFor();
+  await search.fill('zzz');
+  await page.getByRole('button', { name: 'Clear' }).press('Enter');
+  await page.waitForURL(/\/inventory$/);
+  await page.waitForTimeout(400);
+  assert.equal(new URL(page.url()).search, '');
+  assert.equal(await search.inputValue(), '');
+  await leave(watched);
+});
+
+test('inventory: a failed next page is asked for again by a person alone', inBrowser, async () => {
+  const watched = await signedIn();
+  const { page } = watched;
+  watched.expect(/status of 400 /);
+  const pages = await fakePages(page, { size: 30, pages: 3 });
+  pages.isRefusing = true;
+  await page.goto(`${all().gateway.url}/inventory`);
+  await page.getByText('Refused by the test').waitFor();
+  await page.waitForTimeout(500);
+  assert.deepEqual(
+    pages.asked.filter((after) => after !== ''),
+    ['1'],
+  );
+  assert.equal(await page.getByText('The newest request').count(), 0, 'the loaded rows are not stale');
+  await assertNoViolations(watched);
+  pages.isRefusing = false;
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
+  await page.getByText('60 resources').waitFor();
+  assert.equal(await page.getByText('Refused by the test').count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'i-nameless' }).count(), 1, 'without a name a link has the id');
+  await leave(watched);
+});
+
+test('inventory: a long list stays marked as outdated while it grows, until it is loaded anew', inBrowser, async () => {
+  const { estate: place } = all();
+  const watched = await signedIn();
+  const { page } = watched;
+  await fakePages(page, { size: 12, pages: 30 });
+  await page.goto(`${all().gateway.url}/inventory`);
+  await page.locator('.live-live').waitFor();
+  await page.getByText(/(72|84|96) resources/).waitFor();
+  await place.tag(`toms-${Date.now()}`);
+  await place.reconcile();
+  const show = page.getByRole('button', { name: 'Resources changed: show them' });
+  await show.waitFor({ timeout: 20_000 });
+  const before = await page.locator('.title-row [role=status]').innerText();
+  await page.mouse.wheel(0, 3_000);
+  await page.waitForFunction(
+    (text) => document.querySelector('.title-row [role=status]')?.textContent !== text,
+    before,
+  );
+  await page.getByText('Loading more').waitFor({ state: 'detached' });
+  assert.equal(await show.count(), 1, 'the first rows are as old as before');
+  await show.press('Enter');
+  await show.waitFor({ state: 'detached' });
+  await leave(watched);
+});
+
+test(
+  'resource: a link at the same address has the id, and an empty page of the ledger proves nothing',
+  inBrowser,
+  async () => {
+    const watched = await signedIn();
+    const { page } = watched;
+    const twin = { name: '', kind: 'instance', status: 'Orphan', address: machine, id: 'i-twin' };
+    await page.route(/\/v1\/inventory\//, async (asked) => {
+      const answer = await asked.fetch();
+      const details = await answer.json();
+      await asked.fulfill({ json: { ...details, relations: { ...details.relations, sameAddress: [twin] } } });
+    });
+    let next: string | undefined = '7';
+    await page.route('**/v1/ledger?*', (asked) => asked.fulfill({ json: { estate: 'acme', items: [], next } }));
+    await page.goto(`${all().gateway.url}/resource?of=${machine}`);
+    const link = page.locator('.relations').getByRole('link', { name: machine });
+    assert.match((await link.getAttribute('href')) ?? '', /of=i-twin$/);
+    await page.getByText('No entry of the newest page names it.').waitFor();
+    assert.equal(await page.getByText('never wrote it').count(), 0);
+    next = undefined;
+    await page.reload();
+    await page.getByText('Setpoint never wrote it.').waitFor();
+    await leave(watched);
+  },
+);
+
+const machine = 'aws/111122223333/eu-west-1/instance/web-0';
+
+const severalEstates = {
+  status: 400,
+  title: 'Malformed request',
+  detail: 'Mend it',
+  errors: [{ in: 'query', at: 'estate', expected: 'the name of an estate, as you see more than one' }],
+};
+
+interface FakePages {
+  /** The cursors of the requests until now; '' is the first page. */
+  readonly asked: string[];
+  /** Refuses every page but the first. */
+  isRefusing: boolean;
+}
+
+/** Answers the inventory with many small pages, made of its first resource. The first one has no name. */
+async function fakePages(
+  page: Page,
+  { size, pages }: { readonly size: number; readonly pages: number },
+): Promise<FakePages> {
+  const state: FakePages = { asked: [], isRefusing: false };
+  await page.route('**/v1/inventory?*', async (asked: Route) => {
+    const url = new URL(asked.request().url());
+    const after = url.searchParams.get('after') ?? '';
+    url.searchParams.delete('after');
+    state.asked.push(after);
+    if (state.isRefusing && after !== '')
+      return asked.fulfill({ status: 400, json: { status: 400, title: 'Refused by the test', detail: 'Mend it' } });
+    const answer = await asked.fetch({ url: url.href });
+    const { items, ...rest } = await answer.json();
+    const made = Array.from({ length: size }, (_, at) => ({
+      ...items[0],
+      id: `i-${after}-${at}`,
+      name: `made-${after}-${at}`,
+    }));
+    if (after === '') made.splice(0, 1, { ...items[0], address: undefined, id: 'i-nameless', name: ' ' });
+    const next = Number(after) + 1 < pages ? `${Number(after) + 1}` : undefined;
+    return asked.fulfill({ json: { ...rest, items: made, next } });
+  });
+  return state;
+}
