@@ -54,15 +54,17 @@ const isUnreachable = (error: unknown): boolean => error instanceof ApiError && 
 
 interface LoadingProps {
   readonly subject: string;
+  /** 12 at most. */
   readonly lines?: number | undefined;
 }
+
+const bars = Array.from({ length: 12 }, (_, line) => `bar-${line}`);
 
 export const Loading = ({ subject, lines = 4 }: LoadingProps) => (
   <div className="loading" role="status">
     <span className="hidden">Loading {subject}…</span>
-    {Array.from({ length: lines }, (_, line) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike
-      <span key={line} className="bar" aria-hidden="true" />
+    {bars.slice(0, lines).map((bar) => (
+      <span key={bar} className="bar" aria-hidden="true" />
     ))}
   </div>
 );

@@ -17,7 +17,8 @@ export function Shell() {
   const forget = (): void => {
     wasSignedIn.current = false;
   };
-  if (me.data !== undefined) return <SignedIn identity={me.data} onSignOut={forget} />;
+  // why: another person needs another stream of events
+  if (me.data !== undefined) return <SignedIn key={me.data.actor} identity={me.data} onSignOut={forget} />;
   return (
     <main className="page" id="content">
       <h1 className="hidden">Setpoint</h1>
@@ -38,8 +39,7 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
   const { actor } = identity;
   const estate = useRouterState({ select: ({ location: { search } }) => search.estate });
   useFocusOnNavigation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another person needs another stream
-  useEffect(() => follow(queryClient), [queryClient, actor]);
+  useEffect(() => follow(queryClient), [queryClient]);
   return (
     <>
       <a className="skip" href="#content">
