@@ -1,5 +1,6 @@
 import type { Given } from '../core/policy/change.ts';
 import type { Expression, Found, Outcome } from '../core/policy/evaluate.ts';
+import { imageText } from '../core/policy/image.ts';
 import { messageOf } from '../core/text.ts';
 import {
   compileExpression,
@@ -65,15 +66,18 @@ export function evaluateAll({ expressions, givens, until, progress }: Evaluation
       Atomics.store(progress, 2, rule);
       Atomics.store(progress, 0, begun);
       const outcome = run(prepared);
-      if (outcome !== false) found.push({ rule, outcome: asksForImage ? withReason(outcome, given) : outcome });
+      if (outcome !== false) found.push(asksForImage ? ofImage(rule, outcome, given) : { rule, outcome });
     }
     return found;
   });
 }
 
-/** An expression that has no answer for want of the facts of an image: the reason is that of the reading. */
-const withReason = (outcome: Found['outcome'], { image }: Given): Found['outcome'] =>
-  outcome === true || image === undefined || !('unread' in image) ? outcome : { failed: image.unread };
+/** With the facts of the image. An expression that has no answer for want of them has the reason of the reading. */
+function ofImage(rule: number, outcome: Found['outcome'], { image }: Given): Found {
+  if (image === undefined) return { rule, outcome };
+  if (!('unread' in image)) return { rule, outcome, facts: imageText(image) };
+  return { rule, outcome: outcome === true ? true : { failed: image.unread } };
+}
 
 /** True where each of the expressions takes some microseconds for any resource. */
 export const areShort = (expressions: readonly Expression[]): boolean =>

@@ -229,7 +229,7 @@ function celOf(view: ResourceView): object {
   };
 }
 
-const imageOf = ({ age, ...rest }: Exclude<GivenImage, { readonly unread: string }>): Image =>
+const imageOf = ({ age, createdAt: _, ...rest }: Exclude<GivenImage, { readonly unread: string }>): Image =>
   new Image({ ...rest, ...(age === undefined ? {} : { age: BigInt(age) }) });
 
 const changeOf = ({ action, plan, effect }: ChangeView): object => ({

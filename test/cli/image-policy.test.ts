@@ -99,6 +99,11 @@ test('in audit the machines that stand are judged, and the facts serve the next 
     ({ name, violations }: { name: string; violations: readonly { rule: string }[] }) =>
       `${name}: ${violations.map(({ rule }) => rule)}`,
   );
+  assert.match(
+    objects.find(({ name }: { name: string }) => name === 'old-0').violations[0].facts,
+    /^the image is of 2/,
+  );
+
   assert.deepEqual(found.toSorted(), ['foreign-0: publisher,deprecated', 'old-0: age']);
   assert.equal(reads(), 1);
   await run(['plan', dir, ...store]);
@@ -132,8 +137,15 @@ test('enforced, a launch from an old image or from that of a stranger is withhel
   );
   const { code, stdout } = await run(['apply', dir, ...store, '--yes']);
   assert.equal(code, 3);
-  assert.match(stdout, /the rule age of the policy images denies it: Choose an image of the last 180 days\./);
-  assert.match(stdout, /the rule publisher of the policy images denies it: Choose an image of a verified publisher\./);
+  const made = /the image is of \d{4}-\d\d-\d\d, owner \d{12}, not verified/.source;
+  assert.match(
+    stdout,
+    new RegExp(`the rule age of the policy images denies it, as ${made}: Choose an image of the last`),
+  );
+  assert.match(
+    stdout,
+    new RegExp(`the rule publisher of the policy images denies it, as ${made}, deprecated: Choose an`),
+  );
   assert.deepEqual(names().toSorted(), ['debian-0', 'foreign-0', 'fresh-0', 'old-0']);
 });
 
@@ -169,6 +181,6 @@ test('a machine that breaks a rule about its image may be deleted, unless a rule
 `;
   write({}, 'enforce', about);
   const { stdout } = await run(['apply', dir, ...store, '--yes', '--allow-deletes', '10']);
-  assert.match(stdout, /the rule keep of the policy images denies it: Keep it for the audit\./);
+  assert.match(stdout, /the rule keep of the policy images denies it, as the image is of .*: Keep it for the audit\./);
   assert.deepEqual(names(), ['foreign-0']);
 });

@@ -95,6 +95,7 @@ const violation = decode.object({
   mode: decode.oneOf('audit', 'enforce'),
   message: decode.string,
   failed: decode.optional(decode.string),
+  facts: decode.optional(decode.string),
 });
 
 const line = decode.object({

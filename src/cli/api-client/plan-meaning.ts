@@ -39,6 +39,7 @@ export const decodeViolation: Decoder<Violation> = (value, at) => {
     ...{ mode: decode.oneOf('audit', 'enforce'), kind: decode.string, address: decode.string, targets: texts },
     ...{ document: place, owner: decode.optional(decode.string), message: decode.string },
     failed: decode.optional(decode.string),
+    facts: decode.optional(decode.string),
   })(value, at);
   // why: a kind is shown by its name only
   return { ...rest, kind: kind as Kind, document: { address: rest.address, ...document } };

@@ -15,8 +15,8 @@ export interface Expression {
   readonly kinds: readonly Kind[];
 }
 
-/** The outcome of one of several expressions, where it is not false. `rule`: its position among them. */
-export interface Found {
+/** The outcome of one of several expressions, where it is not false. `rule`: its position among them. `facts`: see BrokenRule. */
+export interface Found extends Pick<BrokenRule, 'facts'> {
   readonly rule: number;
   readonly outcome: Exclude<Outcome, false>;
 }
@@ -86,7 +86,7 @@ export function exemptionsOf(policies: readonly PolicyRules[], today: string): E
     brokenBy: (viewed, rules, found) => {
       const covering = exempted.filter((one) => covers(one, viewed));
       for (const one of covering) one.used = true;
-      return found.flatMap(({ rule: index, outcome }) => {
+      return found.flatMap(({ rule: index, outcome, facts }) => {
         const one = rules[index];
         const policy = one && policies[one.policy];
         if (one === undefined || policy === undefined || !isAbout(policy, viewed)) return [];
@@ -94,7 +94,7 @@ export function exemptionsOf(policies: readonly PolicyRules[], today: string): E
         const isExempt = covering.some(
           ({ active, entry, policy: of }) => active && of === policy && (entry.rules?.includes(name) ?? true),
         );
-        return isExempt ? [] : [brokenRule(policy, one.rule, outcome)];
+        return isExempt ? [] : [{ ...brokenRule(policy, one.rule, outcome), ...(facts && { facts }) }];
       });
     },
     unused: () => exempted.flatMap(({ policy, index, used }) => (used ? [] : [{ policy: policy.name, index }])),

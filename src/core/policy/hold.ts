@@ -55,9 +55,9 @@ function resourcesOf(action: Action): readonly string[] {
   return addresses.map((one) => `${kind} ${one}`);
 }
 
-export const whyDenied = ({ policy, rule, message, failed }: BrokenRule): string =>
+export const whyDenied = ({ policy, rule, message, failed, facts }: BrokenRule): string =>
   failed === undefined
-    ? `the rule ${rule} of the policy ${policy} denies it: ${message}`
+    ? `the rule ${rule} of the policy ${policy} denies it${facts === undefined ? '' : `, as ${facts}`}: ${message}`
     : `the rule ${rule} of the policy ${policy} has no answer for it (${failed}), which denies it: ${message}`;
 
 export const asBefore =

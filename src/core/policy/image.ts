@@ -1,4 +1,5 @@
 import type { Observation } from '../observed.ts';
+import { dayOf } from '../render/wording.ts';
 import type { Kind } from '../resource.ts';
 
 /** The image of a machine as expressions see it: documented in docs/policies.md. */
@@ -10,11 +11,20 @@ interface ImageView {
   readonly deprecated: boolean;
 }
 
+/** `the image is of 2026-05-11, owner 137112412989, verified`. It has no age, which would be another text each day. */
+export const imageText = ({ createdAt, owner, verified, deprecated }: KnownImage): string =>
+  `the image is of ${createdAt === undefined ? 'an unknown day' : dayOf(createdAt)}, owner ${owner}, ${verified ? 'verified' : 'not verified'}${deprecated ? ', deprecated' : ''}`;
+
+/** `createdAt`: ms since the epoch, for people; expressions see the age. */
+interface KnownImage extends ImageView {
+  readonly createdAt?: number;
+}
+
 /**
  * `unread`: the reason for which the facts are unknown, a clause for people. `isUnasked`: the plan is of a stored observation that did not
  * ask for them; the next observation does, before anything is launched.
  */
-export type GivenImage = ImageView | { readonly unread: string; readonly isUnasked?: true };
+export type GivenImage = KnownImage | { readonly unread: string; readonly isUnasked?: true };
 
 /** The part of a resource's view that names its image. */
 interface WithImage {
@@ -47,7 +57,7 @@ export function imagesBy({
       return reason === undefined && isStored ? { unread, isUnasked: true } : { unread };
     }
     const { createdAt, owner, verified, deprecated } = fact;
-    const age = createdAt === undefined ? {} : { age: Math.max(0, Math.floor((at - createdAt) / day)) };
+    const age = createdAt === undefined ? {} : { createdAt, age: Math.max(0, Math.floor((at - createdAt) / day)) };
     return { ...age, owner, verified, deprecated };
   };
 }

@@ -42,6 +42,8 @@ export interface BrokenRule {
   readonly message: string;
   /** The reason for which the expression has no answer; it counts as a violation. */
   readonly failed?: string;
+  /** The facts of the image by which a rule about images judged, for people. */
+  readonly facts?: string;
 }
 
 /** So many objects of a cloud break rules of a policy; an object and a rule are one. */

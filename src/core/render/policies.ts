@@ -11,8 +11,8 @@ interface Breach {
 }
 
 function breachesOf(violations: readonly Violation[]): readonly Breach[] {
-  const key = ({ policy, rule, kind, document, failed }: Violation): string =>
-    JSON.stringify([document.file, document.line, policy, rule, kind, failed]);
+  const key = ({ policy, rule, kind, document, failed, facts }: Violation): string =>
+    JSON.stringify([document.file, document.line, policy, rule, kind, failed, facts]);
   return [...Map.groupBy(violations, key).values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
@@ -59,12 +59,13 @@ export function policiesText(violations: readonly Violation[], paint: Paint = pl
   return [
     paint('strong', `Policies: ${count}, ${heldText(breaches, denied)}`),
     ...breaches.flatMap((breach) => {
-      const { policy, rule, effect, document, failed, message } = printable(breach.first);
+      const { policy, rule, effect, document, failed, facts, message } = printable(breach.first);
       const place = document.file === '' ? '' : `  ${paint('dim', `${document.file}:${document.line}`)}`;
       const on = printable(breach.targets).join(', ');
       return [
         `  ${paint(isEnforced(breach) ? 'remove' : 'note', `! ${printable(calledIn(breach))}`)}  ${policy}/${rule}  ${isEnforced(breach) ? 'denied' : effect}  on ${on}${place}`,
         `      ${message}`,
+        ...(facts === undefined ? [] : [`      ${facts}`]),
         ...(failed === undefined ? [] : [`      ${noAnswer(failed)}`]),
       ];
     }),
@@ -78,7 +79,7 @@ function heldText(breaches: readonly Breach[], denied: number): string {
 
 /** The same as data, one entry a resource and rule. */
 export const policiesJson = (violations: readonly Violation[]) =>
-  violations.map(({ policy, rule, effect, mode, message, kind, address, targets, document, owner, failed }) => ({
+  violations.map(({ policy, rule, effect, mode, message, kind, address, targets, document, owner, failed, facts }) => ({
     policy,
     rule,
     effect,
@@ -90,4 +91,5 @@ export const policiesJson = (violations: readonly Violation[]) =>
     owner,
     message,
     failed,
+    facts,
   }));

@@ -32,11 +32,15 @@ const observation = {
 const imageOf = imagesBy({ observation });
 
 const cases: readonly (readonly [name: string, view: ResourceView, want: unknown])[] = [
-  ['the age is in whole days', machine('ami-old'), { age: 200, owner: '1', verified: true, deprecated: false }],
+  [
+    'the age is in whole days',
+    machine('ami-old'),
+    { createdAt: now - 200 * day - 1, age: 200, owner: '1', verified: true, deprecated: false },
+  ],
   [
     'a clock ahead makes no negative age',
     machine('ami-ahead'),
-    { age: 0, owner: '1', verified: false, deprecated: false },
+    { createdAt: now + day, age: 0, owner: '1', verified: false, deprecated: false },
   ],
   ['an image without a date has no age', machine('ami-dateless'), { owner: '1', verified: false, deprecated: true }],
   [

@@ -131,6 +131,7 @@ export const violationBody = {
   mode: z.enum(['audit', 'enforce']),
   message: z.string().meta({ description: 'How to comply' }),
   failed: z.string().optional().meta({ description: 'The reason that the expression has no answer' }),
+  facts: z.string().optional().meta({ description: 'The facts of the image by which a rule about images judged' }),
 } as const;
 
 export const policyViolationSchema = z
