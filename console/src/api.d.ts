@@ -259,6 +259,7 @@ export interface components {
             mode: "audit" | "enforce";
             message: string;
             failed?: string;
+            facts?: string;
         };
         Exposure: {
             /** @enum {string} */
@@ -836,6 +837,7 @@ export interface components {
             mode: "audit" | "enforce";
             message: string;
             failed?: string;
+            facts?: string;
             /** @enum {string} */
             kind: "network" | "subnet" | "group" | "firewall-rule" | "instance";
             address: string;
@@ -877,6 +879,7 @@ export interface components {
             contested?: components["schemas"]["Fight"][];
             digest: string;
             scope: string;
+            withheld?: components["schemas"]["Withholding"];
             incarnation?: number;
             desired: components["schemas"]["Desired"];
             /** @constant */
@@ -899,6 +902,7 @@ export interface components {
             contested?: components["schemas"]["Fight"][];
             digest: string;
             scope: string;
+            withheld?: components["schemas"]["Withholding"];
             desired: components["schemas"]["Desired"];
             observed: components["schemas"]["Observed"];
             changes: components["schemas"]["Change"][];
@@ -926,6 +930,7 @@ export interface components {
             contested?: components["schemas"]["Fight"][];
             digest: string;
             scope: string;
+            withheld?: components["schemas"]["Withholding"];
             incarnation?: number;
             desired: components["schemas"]["Desired"];
             observed: components["schemas"]["Observed"];
@@ -953,6 +958,7 @@ export interface components {
             contested?: components["schemas"]["Fight"][];
             digest: string;
             scope: string;
+            withheld?: components["schemas"]["Withholding"];
             observed: components["schemas"]["Observed"];
             /** @enum {string} */
             reason: "removed" | "changed" | "scaled-down" | "undeclared" | "pruned" | "duplicate" | "reappeared" | "withdrawn";
@@ -976,6 +982,7 @@ export interface components {
             contested?: components["schemas"]["Fight"][];
             digest: string;
             scope: string;
+            withheld?: components["schemas"]["Withholding"];
             desired: components["schemas"]["Desired"];
             observed: components["schemas"]["Observed"];
             changes: components["schemas"]["Change"][];
@@ -997,6 +1004,7 @@ export interface components {
             contested?: components["schemas"]["Fight"][];
             digest: string;
             scope: string;
+            withheld?: components["schemas"]["Withholding"];
             id: string;
             /** @constant */
             reason: "gone";
@@ -1028,6 +1036,23 @@ export interface components {
             until?: string;
             /** Format: date-time */
             workersUntil?: string;
+        };
+        Withholding: {
+            /** @enum {string} */
+            code: "protect" | "limit" | "mode" | "retain" | "depends" | "adopted-in-store-only" | "stale" | "destructive-drift" | "quota" | "backoff" | "paused" | "wave" | "rollout-stopped" | "failed-launches" | "lost-commits" | "data-disks" | "policy" | "window" | "freeze" | "remediation" | "grace" | "patch" | "approvals" | "contested";
+            reason: string;
+            /** Format: date-time */
+            until?: string;
+            requirements?: {
+                people: number;
+                role?: string;
+                reason: string;
+                approvals: {
+                    actor: string;
+                    /** Format: date-time */
+                    until: string;
+                }[];
+            }[];
         };
         Desired: {
             /** @constant */
@@ -2322,6 +2347,7 @@ export type Summary = components['schemas']['Summary'];
 export type PlannedAction = components['schemas']['PlannedAction'];
 export type Remediation = components['schemas']['Remediation'];
 export type Fight = components['schemas']['Fight'];
+export type Withholding = components['schemas']['Withholding'];
 export type Desired = components['schemas']['Desired'];
 export type Observed = components['schemas']['Observed'];
 export type DeletionGrace = components['schemas']['DeletionGrace'];
