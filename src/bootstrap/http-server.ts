@@ -26,6 +26,7 @@ import type { Answers, Targets } from '../ports/queries.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Store } from '../ports/store.ts';
 import type { Samples } from '../ports/telemetry.ts';
+import { fleetViewOn } from '../queries/fleet-view.ts';
 import { answersOn } from '../queries/queries.ts';
 import { targetsOn } from '../queries/targets.ts';
 import { parseAccess } from '../source/parse-access.ts';
@@ -191,6 +192,8 @@ function dependenciesOn(
   const { rows, events, reconciles, entryPages, figures, audit } = store;
   const estates = store.estates.list;
   const answers = { ...answersOf(ground), estates };
+  const targets = targetsIn(ground);
+  const { queue } = ground;
   return {
     drift: answers,
     explanations: answers,
@@ -205,7 +208,11 @@ function dependenciesOn(
     events: openEventStreams({ authenticate, events, clock, log }),
     reconciles: { reconciles, figures, estates },
     ledger: { entryPages, figures, audit, estates },
-    targets: { targets: targetsIn(ground), estates, ...(rateLimits && { rateLimits }) },
+    targets: { targets, estates, ...(rateLimits && { rateLimits }) },
+    fleet: {
+      fleet: fleetViewOn({ store, targets, ...(queue && { queue }), ...(rateLimits && { rateLimits }) }),
+      estates,
+    },
     slo: { figures, estates },
     tokens: store.tokens,
     session: { authenticate, cookie: session },

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { Cost, Limiter, Need, Rank } from '../ports/limiter.ts';
-import type { Samples } from '../ports/telemetry.ts';
+import type { RateLimitWait, Samples } from '../ports/telemetry.ts';
 import { type FairShare, leftTo, type RateLimitOptions, RateLimitState } from './rate-limit.ts';
 import { type Entry, ServiceOrder, SortedList } from './service-order.ts';
 
@@ -21,7 +21,7 @@ interface LimiterOptions extends RateLimitOptions {
  */
 export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Samples, 'rateLimits'> {
   const { clock, slowed } = options;
-  const { take, update, rateLimits } = dispatcherOf(clock, ({ budget }) =>
+  const { take, update, rateLimits, waiting } = dispatcherOf(clock, ({ budget }) =>
     RateLimitState.of(budget, options, clock.now()),
   );
   return {
@@ -31,8 +31,21 @@ export function inProcessLimiter(options: LimiterOptions): Limiter & Pick<Sample
         if (state.slow(refusal, clock.now())) slowed?.(rateLimitKey);
       }),
     learn: (rateLimitKey, remaining) => update(rateLimitKey, (state) => state.learn(remaining, clock.now())),
-    rateLimits: async () => [...rateLimits()].map(([key, state]) => ({ key, ...state.level(clock.now()) })),
+    rateLimits: async () =>
+      [...rateLimits()].map(([key, state]) => ({
+        ...{ key, ...state.level(clock.now()), size: state.size },
+        waiting: waitsOf(waiting(key)),
+      })),
   };
+}
+
+/** By share, which is an estate. */
+export function waitsOf(rows: readonly Pick<WaitingRow, 'share' | 'all' | 'since'>[]): readonly RateLimitWait[] {
+  return [...Map.groupBy(rows, ({ share }) => share)].map(([estate, of]) => ({
+    estate,
+    units: of.reduce((sum, { all }) => sum + all, 0),
+    since: Math.min(...of.map(({ since }) => since)),
+  }));
 }
 
 /** Lets requests go in order of service, by states of rate limits that somebody else makes and changes. */

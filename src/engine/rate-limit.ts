@@ -1,5 +1,5 @@
 import type { Budget, Rank, Refusal } from '../ports/limiter.ts';
-import type { RateLimitLevel } from '../ports/telemetry.ts';
+import type { RateLimitLevel, RateLimitSize } from '../ports/telemetry.ts';
 
 /**
  * The rest of one budget. Times are ms since the epoch and never go back. Tens of thousands of them may exist at once: their
@@ -101,7 +101,11 @@ export class RateLimitState {
     this.#store.lower(Math.max(0, remaining - this.#shape.reserved), now, this.#pace.at(now));
   }
 
-  level(now: number): Omit<RateLimitLevel, 'key'> {
+  get size(): RateLimitSize {
+    return sizeOf(this.#shape);
+  }
+
+  level(now: number): Pick<RateLimitLevel, 'level' | 'slowedUntil'> {
     return { level: this.left(now) / this.#shape.capacity, ...this.#pace.slowed(now) };
   }
 
@@ -333,6 +337,10 @@ export function usableBudgetOf(budget: Budget, { reserve = 0, lateMs = 0 }: Rate
     }
   }
 }
+
+/** The size of a rate limit, for people. */
+export const sizeOf = ({ capacity: units, perMs, windowMs }: UsableBudget): RateLimitSize =>
+  windowMs === undefined ? { units, perSecond: perMs * 1000 } : { units, windowMs };
 
 /** Half a minute from the half speed back to the whole one; 58 s from the slowest. */
 export const recoveryPerMs = 0.5 / 30_000;

@@ -1,5 +1,6 @@
 import { criticalityOf, intervalOf } from '../core/criticality.ts';
 import { leaveScopes } from '../estate/inventory-sync.ts';
+import { taskLeases } from '../ports/leases.ts';
 import type { Periodic, RequestedScope, Where } from '../ports/queue.ts';
 import { dueEnder } from './accept.ts';
 import type { Generations } from './generations.ts';
@@ -20,7 +21,7 @@ export const runScheduler = (
   context: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> =>
-  asLeader({ estate: '-', scope: 'caretaker' }, context, signal, async (lead) => {
+  asLeader(taskLeases.scheduler, context, signal, async (lead) => {
     const { queue, clock } = context;
     const unheard = unansweredRequests(context);
     const endDue = dueEnder(context);

@@ -8,7 +8,7 @@ import type { PlannedObservation } from '../engine/converge.ts';
 import type { Site } from '../engine/ports.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import { openSite, withImageFacts } from '../estate/session.ts';
-import type { PendingState } from '../ports/fleet-state.ts';
+import { type PendingState, quarantineMs } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { Ended, Where } from '../ports/queue.ts';
@@ -150,9 +150,6 @@ function opened(
 
 const scopeOf = ({ scope }: Where, { compiled }: OpenedEstate): CompiledScope | undefined =>
   compiled.scopes.find((one) => one.scope === scope);
-
-/** The end of a quarantine: a job may have lost its workers by bad luck only. */
-const quarantineMs = 600_000;
 
 /** A newer generation than the one that failed is worth a try, and after a while the same one is too. */
 async function isQuarantined(where: Where, generation: number, { store, clock }: WorkerContext): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { messageOf } from '../core/text.ts';
 import type { Log } from '../ports/clock-and-log.ts';
+import { taskLeases } from '../ports/leases.ts';
 import type { UnsignedEstate } from '../ports/store.ts';
 import { asLeader } from './supervisor.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -27,9 +28,7 @@ export async function signLedgers(context: Means, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     const [signer, own] = [await store.audit.claimKey('onlyFirst'), await store.audit.ownKey()];
     if (signer === own)
-      return asLeader({ estate: '-', scope: 'signer' }, context, signal, (lead) =>
-        signWhileLeading(context, lead, logError),
-      );
+      return asLeader(taskLeases.signer, context, signal, (lead) => signWhileLeading(context, lead, logError));
     if (!hasWarned)
       telemetry.log.warn('another key signs the ledger, so this process does not; see SETPOINT_SIGNING_KEY', {
         reason: `the key ${signer} signs, and this process has ${own}`,

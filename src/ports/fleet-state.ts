@@ -91,6 +91,9 @@ export interface StoppedRollout {
   readonly why: string;
 }
 
+/** The end of a quarantine: a job may have lost its workers by bad luck only. */
+export const quarantineMs = 600_000;
+
 /** Scopes whose reconciles fail in our own code: out of the way of the others until a person or a newer generation comes. */
 export interface Quarantine {
   /** If the scope already is in quarantine for this generation, `since` stays. */

@@ -1,5 +1,11 @@
 import type { ScopeKey } from '../core/resource.ts';
 
+/** The leases of tasks that one process of all does. */
+export const taskLeases = {
+  scheduler: { estate: '-', scope: 'caretaker' },
+  signer: { estate: '-', scope: 'signer' },
+} as const;
+
 /** The right to write to one scope of one estate, held by one process at a time. */
 export interface Leases {
   /** The lease, or who holds it and since when (ms since the epoch). Never waits. */

@@ -1,4 +1,4 @@
-import type { WithCriticality } from '../core/criticality.ts';
+import type { Criticality, WithCriticality } from '../core/criticality.ts';
 import type { ScopeKey } from '../core/resource.ts';
 
 /** The place of a reconcile. A job has nothing else: the truth is in the store. */
@@ -25,6 +25,8 @@ export interface Queue {
   work(shift: JobHandler): Promise<WorkerPool>;
   /** The numbers of waiting, running and failed reconciles, by cloud. */
   counts(): Promise<readonly QueueCount[]>;
+  /** The reconciles in the queue, by cloud: running, waiting in their order, and delayed. At most `most` of each state of each cloud. */
+  list(most: number): Promise<QueuedReconciles>;
   /** Rejects where the server takes no writes, as one that is full, or may throw away what it took. */
   probe(): Promise<void>;
   close(): Promise<void>;
@@ -71,4 +73,23 @@ export interface QueueCount {
   readonly cloud: string;
   readonly state: 'waiting' | 'running' | 'delayed' | 'failed';
   readonly count: number;
+}
+
+/** `truncated`: a state of a cloud has more. */
+export interface QueuedReconciles {
+  readonly reconciles: readonly QueuedReconcile[];
+  readonly truncated: boolean;
+}
+
+/**
+ * `queuedAt`: ms since the epoch. `urgency`: absent for one that went ahead because it waited long. `failures`: in a row, until now; a delayed
+ * reconcile waits for its next attempt.
+ */
+export interface QueuedReconcile extends Where {
+  readonly cloud: string;
+  readonly state: 'running' | 'waiting' | 'delayed';
+  readonly criticality: Criticality;
+  readonly urgency?: Urgency;
+  readonly queuedAt: number;
+  readonly failures: number;
 }

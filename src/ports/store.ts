@@ -2,7 +2,7 @@ import type { OutOfSyncCount } from '../core/inventory/row.ts';
 import type { LostLedger } from '../core/knowledge.ts';
 import type { HeardTouch, Touch } from '../core/last-modified.ts';
 import type { AnyCheckpoint, SignedCheckpoint, WitnessedCheckpoint } from '../core/ledger/chain.ts';
-import type { Verdict } from '../core/ledger/verification.ts';
+import type { Unsigned, Verdict } from '../core/ledger/verification.ts';
 import type { ViolationCount } from '../core/policy/rules.ts';
 import type { CloudId, ScopeKey } from '../core/resource.ts';
 import type { Events } from './events.ts';
@@ -116,6 +116,8 @@ export interface Audit {
   checkpoint(estate: string): Promise<SignedCheckpoint | undefined>;
   /** The checkpoints of an estate that database and folder know. */
   checkpoints(estate: string): Promise<readonly AnyCheckpoint[]>;
+  /** How far signatures reach, by the records of the database. It verifies nothing. */
+  reach(estate: string): Promise<SignatureReach>;
   /** The estates with entries that no checkpoint covers. */
   unsigned(): Promise<readonly UnsignedEstate[]>;
   /** Makes the key of this process the one that signs; `onlyFirst`: where none does yet. Returns the fingerprint of the one that does. */
@@ -134,6 +136,18 @@ export interface Audit {
   acceptLoss(estate: string): Promise<SignedCheckpoint>;
   /** Sends witnesses the checkpoints that they have not taken; returns the witnesses that failed. */
   deliver(): Promise<readonly Undelivered[]>;
+}
+
+/**
+ * `head`: the newest entry; 0: none. `signedUpTo`: signatures cover each entry up to this one; 0: none. `checkpoint`: the newest. `unsigned`:
+ * absent where signatures cover all. `lostCheckpoint`: the newest signed one, where the database lost it.
+ */
+export interface SignatureReach {
+  readonly head: number;
+  readonly signedUpTo: number;
+  readonly checkpoint?: Pick<SignedCheckpoint, 'number' | 'at'>;
+  readonly unsigned?: Unsigned;
+  readonly lostCheckpoint?: number;
 }
 
 /** `words`: entries of people among `entries`. `checkpoint`: the number of the estate's newest checkpoint; 0: none. */

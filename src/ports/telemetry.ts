@@ -72,4 +72,22 @@ export interface RateLimitLevel {
   readonly key: string;
   readonly level: number;
   readonly slowedUntil?: number;
+  /** The part of the cloud's budget that this fleet uses. */
+  readonly size?: RateLimitSize;
+  /** The requests of this process that wait for it, by estate. Absent: not known here. */
+  readonly waiting?: readonly RateLimitWait[];
+}
+
+/** `units`: the size. A bucket gains `perSecond`; a window of `windowMs` returns its units when they leave it. */
+export interface RateLimitSize {
+  readonly units: number;
+  readonly perSecond?: number;
+  readonly windowMs?: number;
+}
+
+/** `units`: the amount for which all wait. `since`: ms since the epoch; nobody of them was served since then. */
+export interface RateLimitWait {
+  readonly estate: string;
+  readonly units: number;
+  readonly since: number;
 }

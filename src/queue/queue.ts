@@ -1,11 +1,21 @@
-import type { Queue as BullQueue, Worker } from 'bullmq';
-import type { JobHandler, Queue, QueueCount, RequestedScope, Where, WorkerPool } from '../ports/queue.ts';
+import type { Queue as BullQueue, Job, Worker } from 'bullmq';
+import type {
+  JobHandler,
+  Queue,
+  QueueCount,
+  QueuedReconcile,
+  QueuedReconciles,
+  RequestedScope,
+  Where,
+  WorkerPool,
+} from '../ports/queue.ts';
 import { atMost, type Backend, type Bull, bullOf, closeWorker, deadline } from './connection.ts';
 import {
   type CloudQueue,
   cloudOf,
   cloudQueueOf,
   type Pace,
+  priorities,
   type Settings,
   type Tries,
   usualPace,
@@ -57,6 +67,13 @@ export async function openQueue(backend: Backend, options: QueueOptions): Promis
       await Promise.all([...lines.values()].map(countsOf));
     },
     counts: async () => (await Promise.all([...lines.values()].map(countsOf))).flat(),
+    list: async (most) => {
+      const all = await Promise.all([...lines.values()].map((line) => listOf(line, most)));
+      return {
+        reconciles: all.flatMap(({ reconciles }) => reconciles),
+        truncated: all.some(({ truncated }) => truncated),
+      };
+    },
     close,
   };
 }
@@ -140,3 +157,36 @@ async function countsOf({ cloud, queue }: CloudQueue): Promise<readonly QueueCou
     { cloud, state: 'failed', count: failed },
   ];
 }
+
+const states = { running: ['active'], waiting: ['prioritized', 'wait'], delayed: ['delayed'] } as const;
+const stateNames = ['running', 'waiting', 'delayed'] as const;
+
+async function listOf({ cloud, queue }: CloudQueue, most: number): Promise<QueuedReconciles> {
+  const found = await deadline(
+    Promise.all(stateNames.map((state) => queue.getJobs([...states[state]], 0, most, true))),
+    `the reconciles of ${cloud} were not listed`,
+  );
+  const reconciles = stateNames.flatMap((state, at) =>
+    (found[at] ?? []).slice(0, most).map((job) => queuedReconcile(job, { cloud, state })),
+  );
+  return { reconciles, truncated: found.some((jobs) => jobs.length > most) };
+}
+
+function queuedReconcile(
+  { data, priority, timestamp, attemptsMade }: Job<RequestedScope>,
+  place: Pick<QueuedReconcile, 'cloud' | 'state'>,
+): QueuedReconcile {
+  const { estate, scope, criticality = 'normal' } = data;
+  const urgency = urgencies.find((one) => priorities[one][criticality] === priority);
+  return {
+    estate,
+    scope,
+    ...place,
+    criticality,
+    queuedAt: timestamp,
+    failures: attemptsMade,
+    ...(urgency && { urgency }),
+  };
+}
+
+const urgencies = ['now', 'periodic'] as const;

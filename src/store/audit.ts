@@ -8,6 +8,7 @@ import { type Checkpoints, checkpointsIn, NotTheSigner, type SigningOptions } fr
 import type { Context } from './context.ts';
 import { entryOf, type LedgerRow, ledgerRows } from './ledger.ts';
 import { readSeal } from './ledger-chain.ts';
+import { signatureReach } from './signature-reach.ts';
 import { sha256, trustedKeys } from './signing.ts';
 
 /** A process without a signer of its own signs after so many entries, or so long. */
@@ -65,6 +66,7 @@ export function postgresAudit(context: Reading, folder: string, options: AuditOp
     export: (estate) => exported(context, estate),
     checkpoint: (estate) => signFirst(estate, false),
     checkpoints: checkpoints.of,
+    reach: (estate) => signatureReach(context, estate),
     unsigned: checkpoints.unsigned,
     lost: checkpoints.lost,
     acceptLoss: checkpoints.acceptLoss,

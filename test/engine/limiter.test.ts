@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { requestFor } from '../../providers/aws/rate-limits.ts';
 import { inProcessLimiter } from '../../src/engine/limiter.ts';
-import type { Budget, Cost, Need } from '../../src/ports/limiter.ts';
+import type { Budget, Cost, Need, Rank } from '../../src/ports/limiter.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { refusalLaws } from './refusal-laws.ts';
 
@@ -398,8 +398,37 @@ describe('what is shown of rate limits', () => {
     it(name, async () => {
       const { clock, limiter } = await taken(budget, amount);
       await clock.advance(afterMs);
-      assert.deepEqual(await limiter.rateLimits(), [{ key: 'a', level: want }]);
+      const levels = (await limiter.rateLimits()).map(({ key, level }) => ({ key, level }));
+      assert.deepEqual(levels, [{ key: 'a', level: want }]);
     });
+
+  it('their sizes', async () => {
+    const sizes = async (budget: Budget) =>
+      (await (await taken(budget, 1)).limiter.rateLimits()).map(({ size }) => size);
+    assert.deepEqual(await sizes(budgets.bucket), [{ units: 10, perSecond: 1 }]);
+    assert.deepEqual(await sizes(budgets.window), [{ units: 10, windowMs: 60_000 }]);
+  });
+
+  it('the requests that wait, by estate, and since when', async () => {
+    const { clock, limiter } = await taken(budgets.bucket, 10);
+    const since = clock.now();
+    const rateLimit = { key: 'a', budget: budgets.bucket };
+    const stop = new AbortController();
+    const need = (share: string, amount: number, rank: Rank) => ({ costs: [{ rateLimit, amount }], rank, share });
+    const waits = [need('acme', 2, 'writes'), need('acme', 3, 'reads'), need('other', 4, 'reads')];
+    const all = waits.map((one) => limiter.take(one, stop.signal).catch(() => 0));
+    const waiting = async () => (await limiter.rateLimits())[0]?.waiting;
+    assert.deepEqual(
+      (await waiting())?.toSorted((a, b) => (a.estate < b.estate ? -1 : 1)),
+      [
+        { estate: 'acme', units: 5, since },
+        { estate: 'other', units: 4, since },
+      ],
+    );
+    stop.abort();
+    await Promise.all(all);
+    assert.deepEqual(await waiting(), []);
+  });
 
   it('one that was refused: slowed until it may go at its whole speed', async () => {
     const { clock, limiter } = await taken(budgets.window, 4);

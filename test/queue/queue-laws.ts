@@ -6,6 +6,7 @@ import { type Backend, type Bull, bullOf } from '../../src/queue/connection.ts';
 import { openQueue, type QueueOptions } from '../../src/queue/queue.ts';
 import { steadily } from '../support/steadily.ts';
 import { until } from '../support/until.ts';
+import { listLaws } from './laws/list-laws.ts';
 import { lostLaws } from './laws/lost-laws.ts';
 import { type Bench, calmPace, type Harness, type Laws, quickTries } from './support/harness.ts';
 import { at, names, quiet, type Shop, shop, working } from './support/shop.ts';
@@ -325,24 +326,6 @@ const requestLaws: Laws = {
       /no queue for the scope gcp\/p\/eu: this process knows aws/,
     );
   },
-
-  'counts tell what waits, runs and is to be tried again': async ({ open }) => {
-    const queue = await open({ tries: { backoffMs: day, backoffCapMs: day } });
-    const seen = shop();
-    const counted = async () =>
-      Object.fromEntries((await queue.counts()).map(({ cloud, state, count }) => [`${cloud} ${state}`, count]));
-    const none = { 'aws waiting': 0, 'aws running': 0, 'aws delayed': 0, 'aws failed': 0 };
-    assert.deepEqual(await counted(), none);
-    await working(queue, seen, async (crew) => {
-      for (const scope of ['a', 'b', 'c']) await queue.request(at(scope), scope === 'c' ? 'periodic' : 'now');
-      await until('one runs', () => seen.begun.length === 1);
-      assert.deepEqual(crew.busy(), [at('a')]);
-      assert.deepEqual(await counted(), { ...none, 'aws waiting': 2, 'aws running': 1 });
-      seen.end('aws/1/a', new Error('once'));
-      await until('the next runs', () => seen.begun.length === 2);
-      assert.deepEqual(await counted(), { ...none, 'aws waiting': 1, 'aws running': 1, 'aws delayed': 1 });
-    });
-  },
 };
 
 const every = (scope: string, everyMs: number) => ({ ...at(scope), everyMs });
@@ -539,7 +522,15 @@ async function lookInto<T>(
   }
 }
 
-const laws: Laws = { ...requestLaws, ...orderLaws, ...scheduleLaws, ...poisonLaws, ...lostLaws, ...handOverLaws };
+const laws: Laws = {
+  ...requestLaws,
+  ...listLaws,
+  ...orderLaws,
+  ...scheduleLaws,
+  ...poisonLaws,
+  ...lostLaws,
+  ...handOverLaws,
+};
 
 /** The shortest lock of a law lasts 5 s and is renewed after 1.7 s: a process that stands still for less loses none. */
 const leastMs = 1_000;

@@ -148,6 +148,7 @@ export const idleQueue = (): Queue => ({
   schedule: async () => {},
   work: async () => ({ busy: () => [], stop: async () => {} }),
   counts: async () => [],
+  list: async () => ({ reconciles: [], truncated: false }),
   probe: async () => {},
   close: async () => {},
 });

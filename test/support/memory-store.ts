@@ -221,6 +221,21 @@ function memoryAudit(data: Memory, clock: Clock): Audit {
       return checkpoint;
     },
     checkpoints: async (name) => ofEstate(name),
+    reach: async (name) => {
+      const { entries } = estateOf(data, name).chain;
+      const moved = new Map(movedOf(name).map((head) => [head.of, head.number - behind(name, head)]));
+      const behindOf = entries.filter(
+        ({ chain }) => (chain.number ?? 0) > (moved.get(chain.of ?? '') ?? chain.number ?? 0),
+      );
+      const [first] = behindOf;
+      const last = ofEstate(name).at(-1);
+      return {
+        head: entries.length,
+        signedUpTo: (first?.seq ?? entries.length + 1) - 1,
+        ...(last && { checkpoint: { number: last.number, at: last.at } }),
+        ...(first && { unsigned: { entries: behindOf.length, seq: first.seq, at: first.at } }),
+      };
+    },
     unsigned: async () =>
       [...data.estates.keys()].sort().flatMap((estate) => {
         const moved = movedOf(estate);

@@ -1,10 +1,11 @@
 import { messageOf } from '../../core/text.ts';
-import { alarmOn, type Dispatcher, dispatcherOf, type WaitingRow } from '../../engine/limiter.ts';
+import { alarmOn, type Dispatcher, dispatcherOf, type WaitingRow, waitsOf } from '../../engine/limiter.ts';
 import {
   type BudgetStore,
   type RateLimitOptions,
   RateLimitState,
   rounding,
+  sizeOf,
   type UsableBudget,
   usableBudgetOf,
 } from '../../engine/rate-limit.ts';
@@ -77,9 +78,11 @@ export function shareLimiter(options: ShareLimiterOptions): SharedLimiter {
       const all = [...rateLimits.values()];
       const levels = await shares.levels(all.map(({ about }) => about)).catch(() => []);
       return levels.flatMap(({ level, slowedForMs }, i): readonly RateLimitLevel[] => {
-        const key = all[i]?.about.key;
-        if (key === undefined) return [];
-        return [{ key, level, ...(slowedForMs !== undefined && { slowedUntil: clock.now() + slowedForMs }) }];
+        const one = all[i];
+        if (one === undefined) return [];
+        const { key } = one.about;
+        const slowed = slowedForMs === undefined ? {} : { slowedUntil: clock.now() + slowedForMs };
+        return [{ key, level, ...slowed, size: sizeOf(one.shape), waiting: waitsOf(dispatcher.waiting(key)) }];
       });
     },
     close: exchange.close,

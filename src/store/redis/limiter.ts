@@ -1,9 +1,18 @@
 import { messageOf } from '../../core/text.ts';
-import { emptyRow, inProcessLimiter, join, leave, type Row, rowKey, type Waiter } from '../../engine/limiter.ts';
-import type { RateLimitOptions } from '../../engine/rate-limit.ts';
+import {
+  emptyRow,
+  inProcessLimiter,
+  join,
+  leave,
+  type Row,
+  rowKey,
+  type Waiter,
+  waitsOf,
+} from '../../engine/limiter.ts';
+import { type RateLimitOptions, sizeOf } from '../../engine/rate-limit.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
 import type { Budget, Cost, Limiter, Need, Rank, SharedLimiter } from '../../ports/limiter.ts';
-import type { Samples } from '../../ports/telemetry.ts';
+import type { RateLimitWait, Samples } from '../../ports/telemetry.ts';
 import {
   type Answer,
   connectRateLimits,
@@ -97,7 +106,7 @@ export async function openSharedLimiter(options: SharedLimiterOptions): Promise<
       if (answer === undefined) return (await link.part()?.rateLimits()) ?? [];
       return all.flatMap(({ key, shape }, i) => {
         const { left = 0, ...slowed } = answer.rateLimits[i] ?? {};
-        return { key, level: left / shape.capacity, ...slowed };
+        return { key, level: left / shape.capacity, ...slowed, size: sizeOf(shape), waiting: rows.waiting(key) };
       });
     },
     close: link.close,
@@ -227,6 +236,7 @@ async function every(ms: number, work: () => Promise<void>, { clock, signal, fai
 interface Rows {
   /** Resolves with Redis' time of the grant; rejects with `Moved` where Redis went away. `came`: since when it waits. */
   take(need: Need, signal: AbortSignal, came: number): Promise<number>;
+  waiting(rateLimitKey: string): readonly RateLimitWait[];
 }
 
 /** The request must wait elsewhere: Redis became unavailable, or came back. */
@@ -303,7 +313,14 @@ function rowsAt(options: RowsOptions): Rows {
         });
         join(row, waiter);
       }),
+    waiting: (rateLimitKey) => waitsOf([...rows.values()].flatMap((row) => waitingAt(row, rateLimitKey))),
   };
+}
+
+function waitingAt({ rateLimits, waiters, share, served, totals }: SharedRow, rateLimitKey: string) {
+  const at = rateLimits.findIndex(({ key }) => key === rateLimitKey);
+  const [first] = waiters;
+  return at < 0 || first === undefined ? [] : [{ share, all: totals[at] ?? 0, since: Math.max(served, first.came) }];
 }
 
 /** Most that one question asks for. */

@@ -306,6 +306,30 @@ export const ledgerLaws: Laws = {
     assert.deepEqual(await unsigned(), [{ estate, entries: 3, words: 1, checkpoint: 1 }]);
   },
 
+  'signatures reach up to the oldest entry that no checkpoint covers': async ({ store, estate }) => {
+    assert.deepEqual(await store.audit.reach(estate), { head: 0, signedUpTo: 0 });
+    const worker = await workerOf(store, estate);
+    await apply(worker, draftOf('create', 'core'));
+    const oldest = (await all(store, { estate })).at(0)?.at;
+    assert.deepEqual(await store.audit.reach(estate), {
+      head: 2,
+      signedUpTo: 0,
+      unsigned: { entries: 2, seq: 1, at: oldest },
+    });
+    const signed = await store.audit.checkpoint(estate);
+    const checkpoint = { number: 1, at: signed?.at };
+    assert.deepEqual(await store.audit.reach(estate), { head: 2, signedUpTo: 2, checkpoint });
+    await apply(worker, draftOf('create', 'edge'));
+    await store.ledger.note(estate, { a: 1 });
+    const at = (await all(store, { estate })).find(({ seq }) => seq === 3)?.at;
+    assert.deepEqual(await store.audit.reach(estate), {
+      head: 5,
+      signedUpTo: 2,
+      checkpoint,
+      unsigned: { entries: 3, seq: 3, at },
+    });
+  },
+
   'scopes and the words of people have a chain each, and one sequence of numbers': async ({ store, estate }) => {
     const worker = await workerOf(store, estate);
     await apply(worker, draftOf('create', 'core'));

@@ -6,6 +6,7 @@ import { type ApprovalsDependencies, approvalsRoutes } from './approvals.ts';
 import { type DriftDependencies, driftRoutes } from './drift.ts';
 import { eventRoutes } from './events.ts';
 import { type ExplanationsDependencies, explanationsRoutes } from './explanations.ts';
+import { type FleetDependencies, fleetRoutes } from './fleet.ts';
 import { type HealthDependencies, healthRoutes } from './health.ts';
 import { inventoryRoutes } from './inventory.ts';
 import { type LedgerDependencies, ledgerRoutes } from './ledger.ts';
@@ -37,6 +38,7 @@ export interface RouteDependencies {
   readonly reconciles: ReconcilesDependencies;
   readonly ledger: LedgerDependencies;
   readonly targets: TargetsDependencies;
+  readonly fleet: FleetDependencies;
   readonly slo: SloDependencies;
   readonly tokens: TokensDependencies;
   readonly session: SessionDependencies;
@@ -59,6 +61,7 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...reconcilesRoutes(dependencies.reconciles),
   ...ledgerRoutes(dependencies.ledger),
   ...targetsRoutes(dependencies.targets),
+  ...fleetRoutes(dependencies.fleet),
   ...sloRoutes(dependencies.slo),
   ...tokensRoutes(dependencies.tokens),
   ...whoamiRoutes(),

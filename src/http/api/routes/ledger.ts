@@ -7,13 +7,18 @@ import { notFound, ProblemError } from '../../problem.ts';
 import { estateField, limitField, nextField, resolveEstate, whenField } from '../fields.ts';
 import { type Caller, type Route, route } from '../route.ts';
 import { exampleOf, examples, story } from '../schemas/examples.ts';
-import { exportedEntrySchema, ledgerEntrySchema, ledgerVerdictSchema } from '../schemas/ledger-entry.ts';
+import {
+  exportedEntrySchema,
+  ledgerEntrySchema,
+  ledgerVerdictSchema,
+  signatureReachSchema,
+} from '../schemas/ledger-entry.ts';
 import { visibleEntries } from '../visible-records.ts';
 
 export interface LedgerDependencies {
   readonly entryPages: EntryPages;
   readonly figures: Pick<Figures, 'seen'>;
-  readonly audit: Pick<Audit, 'verify' | 'export'>;
+  readonly audit: Pick<Audit, 'verify' | 'export' | 'reach'>;
   estates(): Promise<readonly string[]>;
 }
 
@@ -120,6 +125,24 @@ export function ledgerRoutes(dependencies: LedgerDependencies): readonly Route[]
         status: 200,
         body: await verdicts(await wholeEstate(asked.estate, caller, dependencies)),
       }),
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/ledger/signatures',
+      operation: {
+        id: 'readSignatures',
+        tag: 'Ledger',
+        summary: 'Read how far signatures reach, without verifying them',
+        description:
+          'By the records of the database; `/v1/ledger/verify` verifies them. No process records the checkpoints that a witness holds: ask it with `setpoint ledger verify --witness`. Only for callers that see all of the estate.',
+        responses: { 200: { description: 'The reach of the signatures', schema: signatureReachSchema } },
+      },
+      permission: 'read',
+      request: { query: z.strictObject({ estate: estateField }) },
+      handle: async ({ query: asked, context: { caller } }) => {
+        const estate = await wholeEstate(asked.estate, caller, dependencies);
+        return { status: 200, body: { estate, ...(await audit.reach(estate)) } };
+      },
     }),
   ];
 }

@@ -124,3 +124,31 @@ export const ledgerVerdictSchema = z
       ],
     },
   });
+
+export const signatureReachSchema = z
+  .object({
+    estate: z.string(),
+    head: z.int().meta({ description: 'The newest entry; 0: there is none' }),
+    signedUpTo: z.int().meta({ description: 'Signatures cover each entry up to this one; 0: they cover none' }),
+    checkpoint: z
+      .object({ number: z.int(), at: timestamp })
+      .optional()
+      .meta({ description: 'The newest signed checkpoint' }),
+    unsigned: z
+      .object({ entries: z.int(), seq: z.int(), at: timestamp })
+      .optional()
+      .meta({ description: 'Entries that no signature covers; `seq` and `at` are of the oldest one' }),
+    lostCheckpoint: z.int().optional().meta({
+      description: 'The database lost checkpoints up to this one: see `setpoint ledger accept-loss`',
+    }),
+  })
+  .meta({ id: 'SignatureReach' })
+  .register(examples, {
+    example: {
+      estate: story.estate,
+      head: 33,
+      signedUpTo: noteExample.seq,
+      checkpoint: { number: 3, at: '2027-01-31T08:00:28.000Z' },
+      unsigned: { entries: 3, seq: 31, at: '2027-01-31T08:00:30.000Z' },
+    },
+  });
