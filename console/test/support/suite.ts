@@ -54,6 +54,7 @@ export async function assertNoViolations({ page, complaints }: Watched): Promise
 
 /** The end of each test. */
 export async function leave({ page, complaints }: Watched): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.context().close();
   assert.deepEqual(complaints, [], 'no exception, no error, no violation of the policy, no request to elsewhere');
 }
