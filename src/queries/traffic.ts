@@ -1,11 +1,12 @@
 import { seesAll } from '../core/access/grant.ts';
 import { type Hidden, mapInSteps } from '../core/effect/map.ts';
-import { type FlowChoice, flowsInSteps } from '../core/effect/map-flows.ts';
+import { type FlowChoice, type Flows, flowsInSteps } from '../core/effect/map-flows.ts';
 import type { MapCondition, MapScope } from '../core/effect/map-places.ts';
-import { type Reached, reachBetween } from '../core/effect/reach-between.ts';
+import { type Reached, reachBetween, unlisted } from '../core/effect/reach-between.ts';
 import { endIn } from '../core/effect/reach-ends.ts';
 import { type Machine, observedState, type TrafficState } from '../core/effect/state.ts';
 import { type Sees, visibleState } from '../core/effect/visible-state.ts';
+import type { ScopeReach } from '../core/render/reach.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { inTurns } from '../estate/in-turns.ts';
 import type { KeptRow, RowQuery } from '../ports/inventory-rows.ts';
@@ -53,8 +54,9 @@ async function seenScopes(asked: EstateAsked, grounds: QueryContext): Promise<re
 async function reach(asked: ReachAsked, grounds: QueryContext): Promise<ReachAnswered> {
   const seen = await seenScopes(asked, grounds);
   const found = reachBetween(asked, seen);
-  if ('problem' in found) throw refusalOf(found);
-  const scopes = found.scopes.map((one) => {
+  if ('problem' in found && (found.problem !== 'unnamed' || isListed(seen))) throw refusalOf(found);
+  const answers = 'problem' in found ? unlistedScopes(seen) : found.scopes;
+  const scopes = answers.map((one) => {
     const its = seen.find(({ scope }) => scope === one.scope);
     const isWhole = its !== undefined && seesWholeScope(its.view, asked);
     return isWhole ? one : { ...one, notes: [...one.notes, partial] };
@@ -66,6 +68,10 @@ async function reach(asked: ReachAsked, grounds: QueryContext): Promise<ReachAns
     looks: seen.filter(({ scope }) => named.has(scope)).map(({ view }) => lookOf(view)),
   };
 }
+
+/** The end may be there. */
+const unlistedScopes = (seen: readonly Seen[]): readonly ScopeReach[] =>
+  seen.flatMap(({ scope, state }) => (state.gaps.length === 0 ? [] : [{ scope, ...unlisted(state) }]));
 
 const partial = 'your grants do not cover all of this scope: some ends may be outside of them, and do not count';
 
@@ -88,11 +94,11 @@ async function map(asked: MapAsked, grounds: QueryContext): Promise<Mapped> {
   const chosen = chosenScopes(seen, asked);
   const [conditions, more] = await conditionsOf(asked, grounds);
   const scopes: MapScope[] = [];
-  for (const { scope, state, sees, choice } of chosen) {
-    const flows = await inTurns(flowsInSteps(state, choice));
-    const withEmpty = !isNarrow(asked);
-    if (!withEmpty && flows.groups.length === 0) continue;
-    scopes.push({ scope, state, flows, sees, withEmpty, conditions: conditions.get(scope) ?? new Map() });
+  for (const { scope, state, sees } of seen) {
+    const one = chosen.get(scope);
+    const flows = one === undefined ? noFlows : await inTurns(flowsInSteps(one.state, one.choice));
+    const given = { scope, state: one?.state ?? state, flows, sees, withEmpty: !isNarrow(asked) };
+    scopes.push({ ...given, conditions: conditions.get(scope) ?? new Map() });
   }
   const { hidden, ...drawn } = await inTurns(mapInSteps(scopes, asked.limits));
   return {
@@ -103,6 +109,8 @@ async function map(asked: MapAsked, grounds: QueryContext): Promise<Mapped> {
   };
 }
 
+const noFlows: Flows = { groups: [], flows: [], unlooked: new Map() };
+
 type Narrowed = Pick<MapAsked, 'network' | 'group' | 'focus' | 'rule'>;
 
 const isNarrow = ({ network, group, focus, rule }: Narrowed): boolean =>
@@ -112,8 +120,8 @@ interface Chosen extends Seen {
   readonly choice: FlowChoice;
 }
 
-/** The scopes with something of each of these names, and only that. */
-function chosenScopes(seen: readonly Seen[], asked: Narrowed): readonly Chosen[] {
+/** The scopes with something of each of these names, and only that. What nobody listed may have these names, too. */
+function chosenScopes(seen: readonly Seen[], asked: Narrowed): ReadonlyMap<ScopeKey, Chosen> {
   const { network, group, focus, rule } = asked;
   const inNetwork = network === undefined ? seen : within(seen, `network:${network.replace(/^network:/, '')}`);
   const inGroup = group === undefined ? inNetwork : within(inNetwork, `group:${group.replace(/^group:/, '')}`);
@@ -122,9 +130,11 @@ function chosenScopes(seen: readonly Seen[], asked: Narrowed): readonly Chosen[]
     return choice === undefined ? [] : [{ ...one, choice }];
   });
   const found = rule === undefined ? focused : focused.flatMap((one) => withRule(one, rule));
-  if (isNarrow(asked) && found.length === 0) throw unknown();
-  return found;
+  if (isNarrow(asked) && found.length === 0 && isListed(seen)) throw unknown();
+  return new Map(found.map((one) => [one.scope, one]));
 }
+
+const isListed = (seen: readonly Seen[]): boolean => seen.every(({ state }) => state.gaps.length === 0);
 
 function within(seen: readonly Seen[], word: string): readonly Seen[] {
   return seen.flatMap((one): readonly Seen[] => {

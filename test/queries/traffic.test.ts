@@ -85,9 +85,10 @@ describe('reach, out of the store', () => {
   it('knows nothing before the first observation', async () => {
     const { accept, api } = answersWorld(callers);
     await accept(documents);
-    const { body, status } = await api.ask('viewer', 'GET /v1/reach?from=internet&to=web-0');
-    // why: no instance is known yet
-    assert.equal(status, 404, JSON.stringify(body));
+    const reach = await api.ask('viewer', 'GET /v1/reach?from=internet&to=web-0');
+    assert.match(reach.text, /"answer":"unknown".*no reconcile has observed this scope yet/);
+    const focus = await api.ask('viewer', 'GET /v1/map?focus=web-0');
+    assert.match(focus.text, /"unknown":\[\{"scope":"memory\/acme\/north","reason":"no reconcile has observed/);
     const { text } = await api.ask('viewer', 'GET /v1/map');
     assert.match(text, /no reconcile has observed this scope yet/);
   });

@@ -96,7 +96,7 @@ const troubleOf = (condition: MapCondition | undefined, exposed?: 'yes' | 'no' |
 });
 
 /** The networks, subnets, groups and machines of a scope, each in the one around it. */
-export function placesOf(given: MapScope): Place {
+export function placesOf(given: MapScope): readonly Place[] {
   const { scope, state, flows } = given;
   const bySubnet = Map.groupBy(flows.groups, ({ subnet }) => subnet);
   const inNetwork = Map.groupBy(state.subnets.values(), ({ network }) => network);
@@ -106,7 +106,9 @@ export function placesOf(given: MapScope): Place {
   const unplaced = flows.groups
     .filter(({ network }) => network === undefined || !state.networks.has(network))
     .map((group) => groupPlace(group, given));
-  return placeOf({ id: scope, kind: 'scope', name: scope, scope, cidrs: [], doubts: [] }, [...networks, ...unplaced]);
+  const children = [...networks, ...unplaced];
+  if (children.length === 0 && !given.withEmpty) return [];
+  return [placeOf({ id: scope, kind: 'scope', name: scope, scope, cidrs: [], doubts: [] }, children)];
 }
 
 interface Within {
@@ -192,7 +194,11 @@ function groupPlace(group: MapGroup, given: MapScope): Place {
 }
 
 /** `web-0 … web-13`: the machines of one document; else the names of the first and the last. */
-const groupName = (machines: readonly Machine[]): string => `${machines[0]?.name} … ${machines.at(-1)?.name}`;
+function groupName(machines: readonly Machine[]): string {
+  const names = machines.map(({ name }) => name);
+  const sorted = names.toSorted((a, b) => a.length - b.length || compareText(a, b));
+  return `${sorted[0]} … ${sorted.at(-1)}`;
+}
 
 function machinePlace(machine: Machine, { exposure }: MapGroup, { scope, conditions }: MapScope): Place {
   const condition = conditions.get(machine.id);

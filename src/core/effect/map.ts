@@ -3,6 +3,7 @@ import { compareText } from '../text.ts';
 import { edgesInSteps, isOutside, type MapEdge } from './map-edges.ts';
 import type { Flow, MapGroup, OutsideEnd } from './map-flows.ts';
 import { isTroubled, type MapScope, type Place, placesOf, sumOf, type Trouble, worstFirst } from './map-places.ts';
+import { gapText } from './reach-between.ts';
 
 /**
  * A map of machines and their traffic, of at most so many nodes. `internet` and `block` are outside of all networks; `rest` stands for all
@@ -52,7 +53,7 @@ export function* mapInSteps(scopes: readonly MapScope[], limits: MapLimits): Ste
     limits.nodes,
   );
   yield;
-  const places = yield* flatMapInSteps(scopes, (one) => [placesOf(one)], 1);
+  const places = yield* flatMapInSteps(scopes, (one) => placesOf(one), 1);
   const chosen = chosenPlaces(places, limits.nodes - world.nodes.length);
   const networks = chosen.flatMap(({ place, isRest }) => (place.kind === 'network' && !isRest ? [place] : []));
   yield;
@@ -236,9 +237,7 @@ function hiddenOf(scopes: readonly MapScope[], { nodes, edges, world, limits }: 
 
 /** Reasons for which the map of a scope may lack an edge. */
 function unknownOf({ scope, state, flows }: MapScope): readonly Unknown[] {
-  const gaps = state.gaps.map(({ kind, reason }) =>
-    reason === unobserved ? reason : `${kind} was not listed completely: ${reason}`,
-  );
+  const gaps = state.gaps.map(gapText);
   const names = state.networks;
   const unlooked = [...flows.unlooked].map(
     ([network, groups]) =>
@@ -247,5 +246,3 @@ function unknownOf({ scope, state, flows }: MapScope): readonly Unknown[] {
   const doubts = flows.groups.flatMap((group) => group.doubts);
   return [...new Set([...gaps, ...unlooked, ...doubts])].map((reason) => ({ scope, reason }));
 }
-
-const unobserved = 'no reconcile has observed this scope yet';

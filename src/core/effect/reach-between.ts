@@ -51,9 +51,9 @@ function answersIn({ scope, state, from, to }: Ends, services: Services | undefi
 }
 
 /** A scope that was not listed: its ends may be there. */
-const unlisted = ({ gaps }: TrafficState): Reach => ({
+export const unlisted = ({ gaps }: TrafficState): Reach => ({
   ...{ answer: 'unknown', ways: [], assumptions: [] },
-  notes: gaps.map(gapText),
+  notes: [...new Set(gaps.map(gapText))],
 });
 
 function unnamed(word: string, all: readonly Scope[]): Reached {
@@ -61,5 +61,5 @@ function unnamed(word: string, all: readonly Scope[]): Reached {
   return { problem: 'unnamed', word, gaps: [...new Set(gaps)] };
 }
 
-const gapText = ({ kind, reason }: TrafficState['gaps'][number]): string =>
-  `${kind} was not listed completely: ${reason}`;
+export const gapText = ({ kind, code, reason }: TrafficState['gaps'][number]): string =>
+  code === 'never-looked' ? reason : `${kind} was not listed completely: ${reason}`;
