@@ -48,6 +48,8 @@ const asked: readonly string[] = [
   '/v1/inventory',
   '/v1/inventory/{address}',
   '/v1/explanations/{resource}',
+  '/v1/map',
+  '/v1/reach',
   '/v1/ledger',
 ];
 

@@ -49,6 +49,9 @@ function problemOf(error: unknown, status: number): Pick<Problem, 'status' | 'ti
 
 export type InventoryFilter = NonNullable<paths['/v1/inventory']['get']['parameters']['query']>;
 
+export type MapFilter = NonNullable<paths['/v1/map']['get']['parameters']['query']>;
+export type ReachQuestion = paths['/v1/reach']['get']['parameters']['query'];
+
 interface RequestOptions {
   readonly signal: AbortSignal;
 }
@@ -72,6 +75,9 @@ export const api = {
     ) as Promise<Inventory>,
   resource: (estate: string | undefined, address: string, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/inventory/{address}', { params: { path: { address }, ...ofEstate(estate) }, signal })),
+  map: (query: MapFilter, { signal }: RequestOptions) => bodyOf(client.GET('/v1/map', { params: { query }, signal })),
+  reach: (query: ReachQuestion, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/reach', { params: { query }, signal })),
   explanation: (estate: string | undefined, resource: string, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/explanations/{resource}', { params: { path: { resource }, ...ofEstate(estate) }, signal })),
   ledger: (estate: string | undefined, address: string, { signal }: RequestOptions) =>

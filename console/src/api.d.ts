@@ -140,6 +140,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a map of networks, subnets, groups and instances, and of the traffic between them */
+        get: operations["readMap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check the traffic from one end to the other, and read the deciding rules */
+        get: operations["readReach"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ledger": {
         parameters: {
             query?: never;
@@ -2034,6 +2068,125 @@ export interface components {
             /** @constant */
             reason: "gone";
         };
+        Reach: {
+            estate: string;
+            /** @enum {string} */
+            answer: "yes" | "no" | "unknown";
+            scopes: {
+                scope: string;
+                /** @enum {string} */
+                answer: "yes" | "no" | "unknown";
+                assumptions: string[];
+                notes: string[];
+                ways: {
+                    /** @enum {string} */
+                    answer: "yes" | "no" | "unknown";
+                    from: string[];
+                    to: string[];
+                    open: {
+                        protocol: string;
+                        ports: string;
+                    }[];
+                    maybe: {
+                        protocol: string;
+                        ports: string;
+                    }[];
+                    steps: {
+                        /** @enum {string} */
+                        by: "egress" | "ingress" | "route";
+                        /** @enum {string} */
+                        answer: "yes" | "no" | "unknown";
+                        reason: string;
+                        rules: components["schemas"]["TrafficRule"][];
+                    }[];
+                }[];
+            }[];
+            observed: components["schemas"]["Observation"];
+        };
+        TrafficRule: {
+            address: string;
+            name: string;
+            /** @enum {string} */
+            action: "allow" | "deny";
+            document?: {
+                file: string;
+                line: number;
+            };
+        };
+        TrafficMap: {
+            estate: string;
+            nodes: components["schemas"]["MapNode"][];
+            edges: components["schemas"]["MapEdge"][];
+            hidden: {
+                /** @enum {string} */
+                what: "instances" | "edges" | "blocks" | "statuses";
+                count: number;
+                reason: string;
+            }[];
+            unknown: {
+                scope: string;
+                reason: string;
+            }[];
+            unknownCount: number;
+            outsideGrants: boolean;
+            observed: components["schemas"]["Observation"];
+        };
+        MapNode: {
+            id: string;
+            /** @enum {string} */
+            kind: "internet" | "block" | "scope" | "network" | "subnet" | "group" | "instance" | "rest";
+            name: string;
+            parent?: string;
+            scope?: string;
+            address?: string;
+            cidrs: string[];
+            groups: string[];
+            instances: number;
+            /** @enum {string} */
+            status?: "InSync" | "Drifted" | "Missing" | "Pending" | "Settling" | "Blocked" | "Failed" | "Unmanaged" | "Orphan" | "Paused";
+            violations: number;
+            /** @enum {string} */
+            exposed?: "yes" | "no" | "unknown";
+            exposedReason?: string;
+            counts: {
+                exposed: number;
+                maybeExposed: number;
+                violating: number;
+                drifted: number;
+                failed: number;
+            };
+            collapsed: boolean;
+            unknown: string[];
+        };
+        MapEdge: {
+            from: string;
+            to: string;
+            /** @enum {string} */
+            answer: "yes" | "unknown";
+            fromInternet: boolean;
+            open: {
+                protocol: string;
+                ports: string;
+            }[];
+            maybe: {
+                protocol: string;
+                ports: string;
+            }[];
+            partial: boolean;
+            rules: {
+                address: string;
+                name: string;
+                /** @enum {string} */
+                action: "allow" | "deny";
+                document?: {
+                    file: string;
+                    line: number;
+                };
+                violates: boolean;
+            }[];
+            moreRules: number;
+            reasons: string[];
+        };
         PendingApprovals: {
             estate: string;
             withheldDrift?: components["schemas"]["WithheldDrift"][];
@@ -2359,6 +2512,11 @@ export type Explanation = components['schemas']['Explanation'];
 export type Cadence = components['schemas']['Cadence'];
 export type Ownership = components['schemas']['Ownership'];
 export type Action = components['schemas']['Action'];
+export type Reach = components['schemas']['Reach'];
+export type TrafficRule = components['schemas']['TrafficRule'];
+export type TrafficMap = components['schemas']['TrafficMap'];
+export type MapNode = components['schemas']['MapNode'];
+export type MapEdge = components['schemas']['MapEdge'];
 export type PendingApprovals = components['schemas']['PendingApprovals'];
 export type Authors = components['schemas']['Authors'];
 export type Approval = components['schemas']['Approval'];
@@ -2637,6 +2795,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readMap: {
+        parameters: {
+            query?: {
+                estate?: string;
+                target?: string;
+                network?: string;
+                group?: string;
+                focus?: string;
+                rule?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficMap"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readReach: {
+        parameters: {
+            query: {
+                estate?: string;
+                target?: string;
+                from: string;
+                to: string;
+                port?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reach"];
                 };
             };
             /** @description A problem */

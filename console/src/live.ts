@@ -17,8 +17,8 @@ export interface Live {
 /** The queries that each type of event makes old, by the first word of their keys. */
 const outdated: Readonly<Record<string, readonly string[]>> = {
   resource: ['inventory', 'resource', 'explanation', 'targets', 'slo'],
-  reconcile: ['targets', 'ledger'],
-  generation: ['targets', 'approvals', 'inventory', 'resource', 'explanation', 'slo'],
+  reconcile: ['targets', 'ledger', 'map', 'reach'],
+  generation: ['targets', 'approvals', 'inventory', 'resource', 'explanation', 'slo', 'map'],
   audit: ['approvals', 'pauses', 'targets', 'ledger'],
   fight: ['explanation'],
 };

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
-import { ApiError, api, type InventoryFilter } from './api-client.ts';
+import { ApiError, api, type InventoryFilter, type MapFilter, type ReachQuestion } from './api-client.ts';
 import { watchLists } from './live.ts';
 
 /** Without a stream of events, answers are as old as this at most. */
@@ -114,4 +114,17 @@ export const ledger = (estate: string | undefined, address: string) =>
   queryOptions({
     queryKey: ['ledger', estate, address],
     queryFn: (options) => api.ledger(estate, address, options),
+  });
+
+export const map = (filter: MapFilter) =>
+  queryOptions({
+    queryKey: ['map', filter],
+    queryFn: (options) => api.map(filter, options),
+    refetchInterval: pollMs,
+  });
+
+export const reach = (question: ReachQuestion) =>
+  queryOptions({
+    queryKey: ['reach', question],
+    queryFn: (options) => api.reach(question, options),
   });

@@ -1,9 +1,10 @@
-import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent } from '@tanstack/react-router';
 import { Notice, Title } from './components.tsx';
 import { Inventory } from './inventory.tsx';
 import { filterKeys } from './inventory-filter.ts';
+import { mapKeys } from './map/address.ts';
 import { Overview } from './overview.tsx';
-import { Failure } from './query-state.tsx';
+import { Failure, Loading } from './query-state.tsx';
 import { ResourceScreen } from './resource.tsx';
 import { Shell } from './shell.tsx';
 
@@ -49,8 +50,17 @@ const resource = createRoute({
   validateSearch: (search: Record<string, unknown>) => pick(search, ['estate', 'of']),
 });
 
+// why: its libraries are larger than all else of the console
+const map = createRoute({
+  getParentRoute: () => root,
+  path: '/map',
+  component: lazyRouteComponent(() => import('./map/screen.tsx'), 'MapScreen'),
+  pendingComponent: () => <Loading subject="the map" />,
+  validateSearch: (search: Record<string, unknown>) => pick(search, mapKeys),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview, inventory, resource]),
+  routeTree: root.addChildren([overview, inventory, resource, map]),
   parseSearch,
   stringifySearch,
   scrollRestoration: false,

@@ -57,6 +57,9 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
           <Link to="/inventory" search={{ estate }} activeOptions={{ includeSearch: false }}>
             Inventory
           </Link>
+          <Link to="/map" search={{ estate }} activeOptions={{ includeSearch: false }}>
+            Map
+          </Link>
         </nav>
         <LiveMark />
         <Account identity={identity} onSignOut={onSignOut} />

@@ -1,0 +1,284 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import type { MapEdge, MapNode, TrafficMap } from '../api.d.ts';
+import { Notice, Panel, Title, When } from '../components.tsx';
+import * as queries from '../queries.ts';
+import { QueryState } from '../query-state.tsx';
+import { type MapSearch, mapFilter, narrowing, narrowingKeys } from './address.ts';
+import { Canvas } from './canvas.tsx';
+import { ChosenEdge, ChosenNode } from './chosen.tsx';
+import { ReachPanel } from './reach-panel.tsx';
+import { PlacesTable, TrafficTable } from './tables.tsx';
+import { edgeId } from './words.ts';
+import '../styles/map.css';
+
+export function MapScreen() {
+  const search = useSearch({ from: '/map' });
+  const map = useQuery(queries.map(mapFilter(search)));
+  return (
+    <>
+      <Title className="hidden">Map</Title>
+      <Narrowing search={search} />
+      <QueryState query={map} subject="the map" lines={8} empty={(found) => emptyText(found, search)}>
+        {(found) => <MapContent map={found} search={search} />}
+      </QueryState>
+    </>
+  );
+}
+
+/** Changes a part of the address: what is undefined goes. */
+function useChange(): (changed: MapSearch) => void {
+  const navigate = useNavigate({ from: '/map' });
+  return (changed) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
+}
+
+function Narrowing({ search }: { readonly search: MapSearch }) {
+  const targets = useQuery(queries.targets(search.estate));
+  const change = useChange();
+  const names = targets.data?.items.map(({ name }) => name) ?? [];
+  const { target = '' } = search;
+  const given = narrowingKeys.flatMap((key) => {
+    const value = search[key];
+    return value === undefined ? [] : [{ key, value }];
+  });
+  return (
+    <search className="filters map-filters">
+      <label className="field">
+        <span>Target</span>
+        <select
+          className="select"
+          value={target}
+          onChange={({ target: { value } }) => change({ target: value || undefined, ...nothingChosen })}
+        >
+          <option value="">All</option>
+          {[...new Set([...names, ...(target === '' ? [] : [target])])].map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <form
+        className="field"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const typed = new FormData(event.currentTarget).get('focus');
+          change({
+            focus: typeof typed === 'string' && typed.trim() !== '' ? typed.trim() : undefined,
+            ...nothingChosen,
+          });
+        }}
+      >
+        <label htmlFor="map-focus">Only the traffic of</label>
+        <span className="map-focus">
+          <input
+            key={search.focus ?? ''}
+            id="map-focus"
+            name="focus"
+            type="search"
+            defaultValue={search.focus ?? ''}
+            placeholder="web-0, core.web, internet"
+            spellCheck={false}
+            autoComplete="off"
+          />
+          <button type="submit" className="button">
+            Show
+          </button>
+        </span>
+      </form>
+      {given.map(({ key, value }) => (
+        <button
+          key={key}
+          type="button"
+          className="chip map-chip"
+          onClick={() => change({ [key]: undefined, ...nothingChosen })}
+        >
+          <span className="cut">
+            {narrowing[key]} {value}
+            <span className="hidden">: show all again</span>
+          </span>
+          <span aria-hidden="true">✕</span>
+        </button>
+      ))}
+    </search>
+  );
+}
+
+const nothingChosen: MapSearch = { edge: undefined, node: undefined };
+
+function emptyText({ nodes, unknown, outsideGrants }: TrafficMap, search: MapSearch): ReactNode {
+  if (nodes.some(({ kind }) => kind !== 'internet' && kind !== 'block')) return undefined;
+  const isNarrow = search.target !== undefined || narrowingKeys.some((key) => search[key] !== undefined);
+  return (
+    <Notice title={isNarrow ? 'Nothing here has such traffic' : 'There is nothing to draw yet'}>
+      <p>
+        {isNarrow
+          ? 'No instance that you may see has it. Remove a filter to see more.'
+          : 'Setpoint has observed no network and no instance that you may see.'}
+      </p>
+      {unknown.slice(0, 5).map(({ scope, reason }) => (
+        <p key={`${scope} ${reason}`}>
+          {scope}: {reason}
+        </p>
+      ))}
+      {outsideGrants ? <p>Your grants do not cover all of the estate.</p> : null}
+    </Notice>
+  );
+}
+
+interface MapContentProps {
+  readonly map: TrafficMap;
+  readonly search: MapSearch;
+}
+
+function MapContent({ map, search }: MapContentProps) {
+  const change = useChange();
+  const { nodes } = map;
+  const withOut = search.out !== undefined;
+  const [edges, outCount] = useMemo(() => shownEdges(map, withOut), [map, withOut]);
+  const names = useMemo(() => new Map(nodes.map((node) => [node.id, node])), [nodes]);
+  const edge = edges.find((one) => edgeId(one) === search.edge);
+  const node = search.node === undefined ? undefined : names.get(search.node);
+  const chooseEdge = (id: string): void => change({ edge: id, node: undefined });
+  const chooseNode = (id: string): void => change({ node: id, edge: undefined });
+  const { estate } = search;
+  return (
+    <>
+      <Caveats map={map} search={search} />
+      <div className="map">
+        <section className="panel map-drawing" aria-label="Drawing">
+          <Canvas
+            nodes={nodes}
+            edges={edges}
+            chosen={{ edge: search.edge, node: search.node }}
+            chooseEdge={chooseEdge}
+            chooseNode={chooseNode}
+          />
+          <Legend />
+          <label className="map-out">
+            <input
+              type="checkbox"
+              checked={withOut}
+              onChange={({ target: { checked } }) => change({ out: checked ? '1' : undefined, edge: undefined })}
+            />
+            Show the {outCount} {outCount === 1 ? 'edge' : 'edges'} out to the internet and to blocks
+          </label>
+        </section>
+        <div className="map-side">
+          {edge === undefined ? null : (
+            <ChosenEdge edge={edge} names={names} estate={estate} close={() => change({ edge: undefined })} />
+          )}
+          {node === undefined ? null : (
+            <ChosenNode
+              node={node}
+              edges={edges}
+              names={names}
+              search={search}
+              close={() => change({ node: undefined })}
+            />
+          )}
+          <ReachPanel search={search} change={change} />
+        </div>
+      </div>
+      <Panel title="Traffic" aside={`${edges.length} edges, the worst first`}>
+        <TrafficTable edges={edges} names={names} chosen={search.edge} choose={chooseEdge} />
+      </Panel>
+      <Panel title="Places" aside={`${nodes.length} nodes`}>
+        <PlacesTable nodes={nodes} names={names} estate={estate} choose={chooseNode} />
+      </Panel>
+    </>
+  );
+}
+
+const isOut = ({ to }: MapEdge, outside: ReadonlySet<string>): boolean => outside.has(to);
+
+function shownEdges({ nodes, edges }: TrafficMap, withOut: boolean): readonly [readonly MapEdge[], number] {
+  const kinds: ReadonlySet<MapNode['kind']> = new Set(['internet', 'block']);
+  const outside = new Set(
+    nodes.flatMap(({ id, kind, parent, scope }) =>
+      kinds.has(kind) || (kind === 'rest' && parent === undefined && scope === undefined) ? [id] : [],
+    ),
+  );
+  const out = edges.filter((edge) => isOut(edge, outside));
+  return [withOut ? edges : edges.filter((edge) => !isOut(edge, outside)), out.length];
+}
+
+const hiddenNouns: Readonly<Record<TrafficMap['hidden'][number]['what'], string>> = {
+  instances: 'instances',
+  edges: 'edges',
+  blocks: 'blocks of addresses',
+  statuses: 'statuses',
+};
+
+/** Each leads to the resources in the inventory. */
+const hiddenFilters: Readonly<Record<TrafficMap['hidden'][number]['what'], Readonly<Record<string, string>>>> = {
+  instances: { kind: 'instance' },
+  edges: { kind: 'firewall-rule' },
+  blocks: { kind: 'firewall-rule' },
+  statuses: { status: 'Failed,Missing,Drifted' },
+};
+
+/** All that the map does not show, or does not know. */
+function Caveats({
+  map: { hidden, unknown, unknownCount, outsideGrants, observed },
+  search: { estate, target },
+}: MapContentProps) {
+  return (
+    <ul className="map-caveats">
+      <li className="quiet">
+        {observed.at === undefined ? (
+          'Not observed yet'
+        ) : (
+          <>
+            Observed <When at={observed.at} />
+          </>
+        )}
+        {observed.complete ? '' : ', incomplete'}
+      </li>
+      {hidden.map(({ what, count, reason }) => (
+        <li key={what}>
+          <Link to="/inventory" search={{ estate, target, ...hiddenFilters[what] }}>
+            {count} {hiddenNouns[what]} not shown
+          </Link>
+          , because {reason}
+        </li>
+      ))}
+      {outsideGrants ? <li>Your grants do not cover all of the estate: some ends may be outside of them.</li> : null}
+      {unknownCount === 0 ? null : (
+        <li>
+          <details>
+            <summary>
+              The map may lack edges, for {unknownCount} {unknownCount === 1 ? 'reason' : 'reasons'}
+            </summary>
+            <ul>
+              {unknown.map(({ scope, reason }) => (
+                <li key={`${scope} ${reason}`}>
+                  {scope}: {reason}
+                </li>
+              ))}
+            </ul>
+          </details>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+const Legend = () => (
+  <ul className="map-legend" aria-label="Legend">
+    <li>
+      <span className="line-sample is-exposing" aria-hidden="true" /> from the internet
+    </li>
+    <li>
+      <span className="line-sample is-violating" aria-hidden="true" /> by a rule against a policy
+    </li>
+    <li>
+      <span className="line-sample" aria-hidden="true" /> passes for certain
+    </li>
+    <li>
+      <span className="line-sample is-uncertain" aria-hidden="true" /> unknown: it may pass
+    </li>
+  </ul>
+);
