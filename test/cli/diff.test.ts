@@ -118,3 +118,21 @@ for (const [name, args, says] of refusals)
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, says);
   });
+
+test('the effect on traffic and the guards that become looser come last', async () => {
+  const rule = (cidr: string): string =>
+    `---\n${head}kind: FirewallRule\nmetadata: { name: ssh }\nspec: { network: core, protocol: tcp, ports: [22], peers: { cidrs: [${cidr}] } }\n`;
+  const limited = (deletes: number): string =>
+    whole('small').replace('spec: {}', `spec: { limits: { deletes: ${deletes} } }`);
+  const from = temporaryFolder({ 'all.yaml': `${limited(2)}${rule('10.9.0.0/16')}` });
+  const to = temporaryFolder({ 'all.yaml': `${limited(9)}${rule('0.0.0.0/0')}` });
+  const { stdout } = await run(['diff', to, '--from', from]);
+  assert.match(stdout, /\nEffect on traffic:\n {2}\S.*22\/tcp.* from 0\.0\.0\.0\/0/);
+  assert.match(stdout, /By the specs alone/);
+  assert.match(stdout, /\nLooser guards: limits\.deletes 2 → 9\.\n/);
+  const json = JSON.parse((await run(['diff', to, '--from', from, '--json'])).stdout);
+  assert.deepEqual(json.looserGuards, ['limits.deletes 2 → 9']);
+  assert.ok(json.effect.opens.length + json.effect.unknown.length > 0);
+  const same = JSON.parse((await run(['diff', from, '--from', to, '--json'])).stdout);
+  assert.deepEqual(same.looserGuards, []);
+});

@@ -20,6 +20,7 @@ import { progressOn } from '../../src/cli/output/progress.ts';
 import { askYes } from '../../src/cli/prompt.ts';
 import type { Action, Finding } from '../../src/core/action.ts';
 import { error } from '../../src/core/documents/problem.ts';
+import { noEffect } from '../../src/core/effect/effect.ts';
 import { planText } from '../../src/core/render/plan-text.ts';
 import { diffText } from '../../src/core/render/revision-diff.ts';
 import { entriesOf } from '../../src/core/render/summary.ts';
@@ -88,6 +89,8 @@ const texts: readonly (readonly [name: string, text: (of: <T>(thing: T) => T) =>
         of({
           ...{ from: revision, to: revision, plans, left: [{ scope, documents: 2 }] },
           moved: [{ target: 'aws', from: 'a', to: 'b' }],
+          effect: noEffect,
+          looserGuards: [],
         }),
         paint,
       ),

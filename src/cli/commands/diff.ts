@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { placedAt } from '../../core/compile/placed-at.ts';
 import { ofKind } from '../../core/documents/spec-set.ts';
+import { loosenedGuards } from '../../core/loosened-guards.ts';
 import { difference as compare } from '../../core/plan/preview.ts';
 import { type Difference, diffJson, diffText } from '../../core/render/revision-diff.ts';
 import { dayOf } from '../../core/render/wording.ts';
@@ -29,7 +30,7 @@ export const diff = (context: Context): Command =>
       group: 'Specs',
       summary: 'show the changes to the clouds between two states of the specs',
       about:
-        'Compares two commits, folders or overlays, as `plan` would if the clouds matched the first one.\nIt uses no cloud and no store. + add, ~ change, -/+ replace, - delete, ? kept as an orphan, · withheld.',
+        'Compares two commits, folders or overlays, as `plan` would if the clouds matched the first one:\nactions, their effect on traffic, and guards that become looser. It uses no cloud and no store. + add, ~ change, -/+ replace, - delete, ? kept as an orphan, · withheld.',
       examples: [
         ['diff --from main', 'changes in this folder, committed or not'],
         ['diff --from v1.2 --to v1.3 --overlay prod', 'between two releases, in production'],
@@ -91,11 +92,13 @@ async function differenceOf(first: Side, second: Side, context: Context): Promis
   const to = await readSide(second, context);
   const { compiled, moved } =
     first.overlay === second.overlay ? { ...from, moved: [] } : await asPlaced(from, to, context);
-  const { plans, left } = compare(compiled, to.compiled, { estate: to.name, dialects: dialectsOf(to) });
+  const { plans, effect, left } = compare(compiled, to.compiled, { estate: to.name, dialects: dialectsOf(to) });
   return {
     from: from.tree.revision,
     to: to.tree.revision,
     plans: plans.map((plan) => namedFromHere(plan, second.dir)),
+    effect,
+    looserGuards: loosenedGuards(compiled.guards, to.compiled.guards),
     left,
     moved,
   };

@@ -2,18 +2,21 @@ import type { ScopePlan } from '../action.ts';
 import type { Compiled } from '../compile/compile.ts';
 import type { Dialect } from '../compile/dialect.ts';
 import { type Desired, isClaimedInStore } from '../desired.ts';
+import { type Effect, effectOf, joinEffects } from '../effect/effect.ts';
 import { rulesOf } from '../kinds/kinds.ts';
 import { type Knowledge, type Settled, withoutStore } from '../knowledge.ts';
 import type { Observation, Observed } from '../observed.ts';
-import type { Cloud, CloudId, Ref, ScopeKey } from '../resource.ts';
+import type { Cloud, CloudId, NetworkAttributes, Ref, ScopeKey, SubnetAttributes } from '../resource.ts';
 import { assignPriorities } from './align-desired.ts';
 import { plan } from './plan.ts';
-import type { Wanted } from './plan-input.ts';
+import type { PlanInput, Wanted } from './plan-input.ts';
 import { worldOf } from './world.ts';
 
 export interface Compared {
   /** Of each scope of the second, in its order. */
   readonly plans: readonly ScopePlan[];
+  /** The change of the traffic that rules of the specs allow. */
+  readonly effect: Effect;
   /** Scopes of the first that the second has not: what stands there stays, and nobody looks after it. */
   readonly left: readonly LeftScope[];
 }
@@ -33,12 +36,16 @@ interface Ground {
 export function difference(from: Compiled, to: Compiled, { estate, dialects }: Ground): Compared {
   const before = new Map(from.scopes.map((one) => [one.scope, one.wanted]));
   const after = new Set(to.scopes.map(({ scope }) => scope));
+  const previews = to.scopes.map(({ scope, wanted, targets: [target] }) => {
+    const dialect = target && dialects[target.spec.provider];
+    if (dialect === undefined) throw new Error(`${scope} is on no cloud that was opened`);
+    const input = previewInput(before.get(scope), { scope, estate, wanted, dialect });
+    const made = plan(input);
+    return { plan: made, effect: effectOf(made, withNothingElse(input)) };
+  });
   return {
-    plans: to.scopes.map(({ scope, wanted, targets: [target] }) => {
-      const dialect = target && dialects[target.spec.provider];
-      if (dialect === undefined) throw new Error(`${scope} is on no cloud that was opened`);
-      return previewPlan(before.get(scope), { scope, estate, wanted, dialect });
-    }),
+    plans: previews.map((one) => one.plan),
+    effect: joinEffects(previews.map(({ effect }) => effect)),
     left: from.scopes
       .filter(({ scope }) => !after.has(scope))
       .map(({ scope, wanted }) => ({ scope, documents: wanted.documents.size })),
@@ -46,20 +53,46 @@ export function difference(from: Compiled, to: Compiled, { estate, dialects }: G
 }
 
 /**
- * The plan that takes a scope from one state of the specs (`from`; absent: empty) to another one. It has all that
+ * The input of the plan that takes a scope from one state of the specs (`from`; absent: empty) to another one. The plan has all that
  * the planner reports: replaces, immutable fields, orphans and protected resources. No cloud is asked. Limits are
  * left out: they count earlier actions. Resources that `to` adopts count as present and as desired.
  */
-function previewPlan(from: Wanted | undefined, { wanted, ...place }: PreviewScope): ScopePlan {
+function previewInput(from: Wanted | undefined, { wanted, ...place }: PreviewScope): PlanInput {
   const before = hypotheticalState({ ...place, wanted: from ?? { ...wanted, desired: [], documents: new Map() } });
   const { observation, knowledge } = before;
-  return plan({
+  return {
     wanted,
     observation: { ...observation, resources: [...observation.resources, ...toAdopt(wanted.desired, before)] },
     knowledge,
     dialect: place.dialect,
     choices: { atOnce: true },
-  });
+  };
+}
+
+/** For the effect: no peering and no route of their own (Azure) leads out of the networks, and no filter beside the rules decides on traffic. */
+function withNothingElse(input: PlanInput): PlanInput {
+  const { resources, scope } = input.observation;
+  const subnets = resources.flatMap(({ kind, id }) =>
+    kind === 'subnet' ? [{ subnet: id, filters: [], unlisted: [] }] : [],
+  );
+  return {
+    ...input,
+    observation: {
+      ...input.observation,
+      resources: resources.map((one) => {
+        if (one.kind === 'network') return withSettings(one, { peerings: [] });
+        return one.kind === 'subnet' && scope.startsWith('azure/') ? withSettings(one, { routes: [] }) : one;
+      }),
+      outerFilters: { at: 0, subnets },
+    },
+  };
+}
+
+/** `usual`: of settings that the specs do not state. */
+function withSettings(one: Observed, usual: object): Observed {
+  const { settings, ...attributes } = one.attributes as NetworkAttributes | SubnetAttributes; // why: both kinds have these
+  const completed = { ...attributes, settings: { ...usual, ...settings } };
+  return { ...one, attributes: completed as Observed['attributes'] }; // why: the settings are of its kind
 }
 
 /** Objects of nobody that documents name, as these ask for them. */

@@ -1,7 +1,9 @@
 import type { Action } from '../action.ts';
 import type { MovedTarget } from '../compile/placed-at.ts';
+import { looserGuardsText } from '../loosened-guards.ts';
 import type { Compared, LeftScope } from '../plan/preview.ts';
 import { printable } from '../text.ts';
+import { effectJson, effectText } from './effect.ts';
 import { planText } from './plan-text.ts';
 import { changeCounts, findingCounts, type Summary, summarise } from './summary.ts';
 import { type Paint, plain, shortRevision } from './wording.ts';
@@ -12,10 +14,14 @@ export interface Difference extends Compared {
   readonly from: string;
   readonly to: string;
   readonly moved: readonly MovedTarget[];
+  /** The guards of the first that the second has looser, for people. */
+  readonly looserGuards: readonly string[];
 }
 
 /** For people: the verdict first, then each scope as a plan has it, then what the comparison itself has to say. */
 export function diffText(difference: Difference, paint: Paint = plain): string {
+  const traffic = effectText(effectJson(difference.effect), paint);
+  const guards = looserGuardsText(difference.looserGuards, paint);
   const { from, to, plans, left, moved } = printable(difference);
   const summary = summarise(plans);
   const counts = [changeCounts(summary), ...findingCounts(summary)].join(' · ');
@@ -24,6 +30,8 @@ export function diffText(difference: Difference, paint: Paint = plain): string {
   return [
     verdict,
     ...body,
+    ...(traffic === undefined ? [] : ['', traffic, paint('dim', bySpecsAlone)]),
+    ...(guards === undefined ? [] : ['', guards]),
     ...(left.length + moved.length > 0 ? [''] : []),
     ...moved.map((one) =>
       paint('dim', `target ${one.target}: ${one.from} in the first, compared as if it were at ${one.to}`),
@@ -32,17 +40,22 @@ export function diffText(difference: Difference, paint: Paint = plain): string {
   ].join('\n');
 }
 
+const bySpecsAlone =
+  '  By the specs alone: `plan` asks the clouds for peerings, routes, network ACLs, firewall policies and security admin rules.';
+
 const leftLine = ({ scope, documents }: LeftScope): string =>
   `${scope}: no target lies there any more; the resources of ${documents === 1 ? 'its document' : `its ${documents} documents`} stay as they are`;
 
 /** The same as data. `was` and `will`: attributes before and after. */
-export function diffJson({ from, to, plans, left, moved }: Difference): object {
+export function diffJson({ from, to, plans, effect, looserGuards, left, moved }: Difference): object {
   return {
     from: { revision: from },
     to: { revision: to },
     summary: countsOf(summarise(plans)),
     changes: plans.flatMap(({ scope, actions }) => actions.map((action) => ({ scope, ...changeOf(action) }))),
     findings: plans.flatMap(({ findings }) => findings),
+    effect: effectJson(effect),
+    looserGuards,
     left,
     moved,
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Action } from '../../../src/core/action.ts';
+import { noEffect } from '../../../src/core/effect/effect.ts';
 import { diffJson } from '../../../src/core/render/revision-diff.ts';
 import { create, desired, observed, attributes as of, remove } from '../../support/actions.ts';
 
@@ -28,6 +29,8 @@ const changesOf = (actions: readonly Action[]): unknown =>
       plans: [{ scope: 'memory/acme/here', actions, findings: [], calls: { predicted: 1 } }],
       left: [],
       moved: [],
+      effect: noEffect,
+      looserGuards: [],
     }),
     'changes',
   );
