@@ -54,9 +54,11 @@ export async function assertNoViolations({ page, complaints }: Watched): Promise
 
 /** The end of each test. */
 export async function leave({ page, complaints }: Watched): Promise<void> {
+  // why: without its routes, a page that still loads asks the API for cursors that a test made up
+  const found = [...complaints];
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.context().close();
-  assert.deepEqual(complaints, [], 'no exception, no error, no violation of the policy, no request to elsewhere');
+  assert.deepEqual(found, [], 'no exception, no error, no violation of the policy, no request to elsewhere');
 }
 
 const overflow = (page: Page): Promise<number> =>
