@@ -1,5 +1,5 @@
 import { type Cidr, containsCidr, overlapsCidr, parseCidr } from '../../cidr.ts';
-import { instanceOn, type NetworkDoc, type TargetDoc } from '../document.ts';
+import { type InstanceDoc, instanceOn, type NetworkDoc, type TargetDoc } from '../document.ts';
 import { error, type Problem, warning } from '../problem.ts';
 import { placeOf, type SpecSet, scopeOf, subnetPlaceOf, targetsOf } from '../spec-set.ts';
 import type { Located, Path } from '../tree.ts';
@@ -53,7 +53,13 @@ const KEPT: Readonly<Record<TargetDoc['spec']['provider'], number>> = { aws: 5, 
 interface Room {
   readonly subnet: Subnet;
   readonly targets: readonly Located<TargetDoc>[];
-  readonly machines: ReadonlyMap<string, number>;
+  readonly machines: ReadonlyMap<string, Crowd>;
+}
+
+/** The machines of one subnet. `most`: the document with the most of them. */
+interface Crowd {
+  readonly total: number;
+  readonly most: { readonly document: Located<InstanceDoc>; readonly replicas: number };
 }
 
 function* room(network: Located<NetworkDoc>, path: Path, { subnet, targets, machines }: Room): Iterable<Problem> {
@@ -63,23 +69,34 @@ function* room(network: Located<NetworkDoc>, path: Path, { subnet, targets, mach
   for (const { value } of targets) {
     const kept = KEPT[value.spec.provider];
     const here = subnetKey(network.value.metadata.name, subnet.name, value);
-    const wanted = machines.get(here) ?? 0;
+    const crowd = machines.get(here);
+    if (crowd === undefined) continue;
     const free = Math.max(2 ** (32 - cidr.prefix) - kept, 0);
-    if (wanted <= free || reported.has(here)) continue;
+    if (crowd.total <= free || reported.has(here)) continue;
     reported.add(here);
-    const message = `${wanted} machines belong to this subnet on ${value.metadata.name}, and it has ${free} addresses: ${value.spec.provider} keeps ${kept}`;
-    yield error('subnet-full', network.at(path), message, { expected: 'a larger block, or fewer replicas' });
+    const message = `${crowd.total} machines belong to this subnet on ${value.metadata.name}, and it has ${free} addresses: ${value.spec.provider} keeps ${kept}`;
+    const expected = `a larger block, or fewer replicas: ${mostText(crowd)}`;
+    yield error('subnet-full', network.at(path), message, { expected });
   }
 }
 
-function machinesBySubnet(set: SpecSet): ReadonlyMap<string, number> {
-  const machines = new Map<string, number>();
-  for (const { value } of set.instances) {
+/** `web (instances.yaml:9) has 300 of them` */
+function mostText({ most: { document, replicas } }: Crowd): string {
+  const { file, line } = document.at(['spec', 'replicas']);
+  return `${document.value.metadata.name} (${file}:${line}) has ${replicas} of them`;
+}
+
+function machinesBySubnet(set: SpecSet): ReadonlyMap<string, Crowd> {
+  const machines = new Map<string, Crowd>();
+  for (const document of set.instances) {
+    const { value } = document;
     for (const { value: target } of targetsOf(set, value.spec.targets)) {
       const made = instanceOn(value, target.metadata.name);
       if (!made) continue;
       const key = subnetKey(value.spec.network, made.subnet, target);
-      machines.set(key, (machines.get(key) ?? 0) + made.replicas);
+      const own = { document, replicas: made.replicas };
+      const { total = 0, most = own } = machines.get(key) ?? {};
+      machines.set(key, { total: total + made.replicas, most: most.replicas < made.replicas ? own : most });
     }
   }
   return machines;
