@@ -51,6 +51,7 @@ const asked: readonly string[] = [
   '/v1/map',
   '/v1/reach',
   '/v1/ledger',
+  '/v1/ledger/signatures',
 ];
 
 type Json = Readonly<Record<string, unknown>>;

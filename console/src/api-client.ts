@@ -51,6 +51,7 @@ export type InventoryFilter = NonNullable<paths['/v1/inventory']['get']['paramet
 
 export type MapFilter = NonNullable<paths['/v1/map']['get']['parameters']['query']>;
 export type ReachQuestion = paths['/v1/reach']['get']['parameters']['query'];
+export type LedgerQuery = NonNullable<paths['/v1/ledger']['get']['parameters']['query']>;
 
 interface RequestOptions {
   readonly signal: AbortSignal;
@@ -84,6 +85,10 @@ export const api = {
     bodyOf(
       client.GET('/v1/ledger', { params: { query: { ...ofEstate(estate).query, address, limit: '20' } }, signal }),
     ),
+  ledgerEntries: (query: LedgerQuery, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/ledger', { params: { query }, signal })),
+  signatures: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/ledger/signatures', { params: ofEstate(estate), signal })),
 } as const;
 
 /** The server keeps the credential in a cookie that no script can read. */
@@ -114,3 +119,6 @@ export function exportAddress(filter: InventoryFilter, format: 'csv' | 'ndjson')
   });
   return `/v1/inventory?${new URLSearchParams(given)}`;
 }
+
+/** The address of all entries of an estate, one a line. The API exports no part of a ledger, as no part can be verified. */
+export const ledgerExportAddress = (estate: string): string => `/v1/ledger/export?${new URLSearchParams({ estate })}`;

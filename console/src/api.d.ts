@@ -191,6 +191,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ledger/signatures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how far signatures reach, without verifying them */
+        get: operations["readSignatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2316,6 +2333,23 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        SignatureReach: {
+            estate: string;
+            head: number;
+            signedUpTo: number;
+            checkpoint?: {
+                number: number;
+                /** Format: date-time */
+                at: string;
+            };
+            unsigned?: {
+                entries: number;
+                seq: number;
+                /** Format: date-time */
+                at: string;
+            };
+            lostCheckpoint?: number;
+        };
         Targets: {
             items: components["schemas"]["Target"][];
             observed: components["schemas"]["Observation"];
@@ -2526,6 +2560,7 @@ export type Pause = components['schemas']['Pause'];
 export type Reconcile = components['schemas']['Reconcile'];
 export type LedgerPage = components['schemas']['LedgerPage'];
 export type LedgerEntry = components['schemas']['LedgerEntry'];
+export type SignatureReach = components['schemas']['SignatureReach'];
 export type Targets = components['schemas']['Targets'];
 export type Target = components['schemas']['Target'];
 export type Held = components['schemas']['Held'];
@@ -2906,6 +2941,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LedgerPage"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readSignatures: {
+        parameters: {
+            query?: {
+                estate?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureReach"];
                 };
             };
             /** @description A problem */

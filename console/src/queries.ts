@@ -1,5 +1,13 @@
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
-import { ApiError, api, type InventoryFilter, type MapFilter, type ReachQuestion } from './api-client.ts';
+import {
+  ApiError,
+  api,
+  type InventoryFilter,
+  type LedgerQuery,
+  type MapFilter,
+  type ReachQuestion,
+} from './api-client.ts';
+import type { LedgerFilter } from './ledger-entries.ts';
 import { watchLists } from './live.ts';
 
 /** Without a stream of events, answers are as old as this at most. */
@@ -128,3 +136,29 @@ export const reach = (question: ReachQuestion) =>
     queryKey: ['reach', question],
     queryFn: (options) => api.reach(question, options),
   });
+
+export const ledgerEntries = (filter: LedgerFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['ledger', 'pages', filter],
+    queryFn: ({ pageParam, signal }) =>
+      api.ledgerEntries(
+        // why: the API refuses a value that it has not, with the places of the error
+        { ...filter, limit: `${pageSize}`, ...(pageParam === undefined ? {} : { after: pageParam }) } as LedgerQuery,
+        { signal },
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    // why: as of the inventory
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+
+export const signatures = (estate: string | undefined) =>
+  queryOptions({
+    queryKey: ['ledger', 'signatures', estate],
+    queryFn: (options) => api.signatures(estate, options),
+    refetchInterval: signaturePollMs,
+  });
+
+/** No event tells of a signature. */
+const signaturePollMs = 10_000;

@@ -2,6 +2,8 @@ import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent } 
 import { Notice, Title } from './components.tsx';
 import { Inventory } from './inventory.tsx';
 import { filterKeys } from './inventory-filter.ts';
+import { Ledger } from './ledger.tsx';
+import { filterKeys as ledgerFilterKeys } from './ledger-entries.ts';
 import { mapKeys } from './map/address.ts';
 import { Overview } from './overview.tsx';
 import { Failure, Loading } from './query-state.tsx';
@@ -59,8 +61,15 @@ const map = createRoute({
   validateSearch: (search: Record<string, unknown>) => pick(search, mapKeys),
 });
 
+const ledger = createRoute({
+  getParentRoute: () => root,
+  path: '/ledger',
+  component: Ledger,
+  validateSearch: (search: Record<string, unknown>) => pick(search, ledgerFilterKeys),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview, inventory, resource, map]),
+  routeTree: root.addChildren([overview, inventory, resource, map, ledger]),
   parseSearch,
   stringifySearch,
   scrollRestoration: false,

@@ -60,6 +60,9 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
           <Link to="/map" search={{ estate }} activeOptions={{ includeSearch: false }}>
             Map
           </Link>
+          <Link to="/ledger" search={{ estate }} activeOptions={{ includeSearch: false }}>
+            Ledger
+          </Link>
         </nav>
         <LiveMark />
         <Account identity={identity} onSignOut={onSignOut} />

@@ -1,0 +1,39 @@
+import { type KeyboardEvent, useState } from 'react';
+
+/** One row is in the tab order; the arrows, j and k, Home, End and the page keys move it. */
+export function useRowKeys(count: number, reveal: (index: number) => void) {
+  const [active, setActive] = useState(0);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const to = targetOf(event.key, active, count);
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    setActive(to);
+    reveal(to);
+    focusRow(to);
+  };
+  return { active: Math.min(active, Math.max(0, count - 1)), setActive, onKeyDown };
+}
+
+const page = 20;
+
+function targetOf(key: string, from: number, count: number): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: from + 1,
+    j: from + 1,
+    ArrowUp: from - 1,
+    k: from - 1,
+    PageDown: from + page,
+    PageUp: from - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const to = steps[key];
+  return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to));
+}
+
+/** A row far away is drawn a frame or two after the scroll. */
+function focusRow(index: number, tries = 10): void {
+  const link = document.querySelector<HTMLElement>(`[data-row="${index}"]`);
+  if (link !== null) link.focus({ preventScroll: true });
+  else if (tries > 0) requestAnimationFrame(() => focusRow(index, tries - 1));
+}
