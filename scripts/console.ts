@@ -43,6 +43,7 @@ const asked: readonly string[] = [
   '/v1/whoami',
   '/v1/targets',
   '/v1/slo',
+  '/v1/slo/history',
   '/v1/approvals',
   '/v1/pauses',
   '/v1/inventory',

@@ -8,6 +8,8 @@ export interface Figures {
   /** The counts of each scope that was ever observed, sorted by scope. */
   scopes(estate: string, seen: readonly Bounds[]): Promise<readonly ScopeFigures[]>;
   objectives(query: ObjectivesQuery): Promise<readonly Objective[]>;
+  /** The window in parts of equal length, the oldest first: over all that documents want. A resource of several targets counts once. */
+  history(query: HistoryQuery): Promise<readonly HistoryPart[]>;
   /**
    * Of these addresses those of a line that lies within, as it is or as it was last. Each with the time, in ms since the epoch, since
    * which it does: before it belonged to others, 0: it did not, as far as versions are kept.
@@ -45,6 +47,24 @@ export interface Objective {
   readonly resources: number;
   readonly time: TimeInSync;
   readonly spells: Spells;
+}
+
+/** `parts`: their number, from 1. */
+export interface HistoryQuery extends ObjectivesQuery {
+  readonly parts: number;
+}
+
+/**
+ * From `since` to `until`, ms since the epoch. `resources`, `outOfSync`: their numbers at its end. `drifted`, `closed`: the spells that began
+ * by a change on the cloud, and those that ended, within it. `p95Ms`: of the lengths of these; absent: none ended.
+ */
+export interface HistoryPart extends Pick<Spells, 'drifted' | 'closed'> {
+  readonly since: number;
+  readonly until: number;
+  readonly resources: number;
+  readonly outOfSync: number;
+  readonly time: TimeInSync;
+  readonly p95Ms?: number;
 }
 
 /** Sums over all resources, as far as they were known within the window. */

@@ -88,6 +88,37 @@ export const figureLaws: Laws = {
     assert.deepEqual(await other.figures.objectives({ ...asked, seen: [] }), []);
   },
 
+  'the parts of a window have what stood at their ends, and the spells that began and ended in them': async (bench) => {
+    await looks(bench, {
+      0: { a: 'InSync', b: 'InSync' },
+      12: { a: 'Drifted', b: 'InSync', c: 'Pending' },
+      14: { a: 'InSync', b: 'InSync', c: 'InSync' },
+      20: { a: 'Drifted', b: 'InSync', c: 'InSync' },
+      25: { a: 'InSync', b: 'Missing', c: 'InSync', d: 'Unmanaged' },
+      31: { a: 'InSync', b: 'InSync' },
+    });
+    const { other, estate } = bench;
+    const found = await other.figures.history({
+      ...{ estate, seen: everything, since: start - 10 * minute, now: start + 40 * minute, parts: 5 },
+    });
+    const at = (from: number) => ({ since: start + from * minute, until: start + (from + 10) * minute });
+    const time = (ms: number, inSyncMs: number) => ({ time: { ms: ms * minute, inSyncMs: inSyncMs * minute } });
+    assert.deepEqual(found, [
+      { ...at(-10), resources: 0, outOfSync: 0, ...time(0, 0), drifted: 0, closed: 0 },
+      { ...at(0), resources: 2, outOfSync: 0, ...time(20, 20), drifted: 0, closed: 0 },
+      { ...at(10), resources: 3, outOfSync: 0, ...time(28, 24), drifted: 1, closed: 2, p95Ms: 2 * minute },
+      { ...at(20), resources: 3, outOfSync: 1, ...time(30, 20), drifted: 2, closed: 1, p95Ms: 5 * minute },
+      { ...at(30), resources: 2, outOfSync: 0, ...time(21, 20), drifted: 0, closed: 1, p95Ms: 6 * minute },
+    ]);
+    const nothing = await other.figures.history({
+      ...{ estate, seen: [], since: start, now: start + 40 * minute, parts: 2 },
+    });
+    assert.deepEqual(
+      nothing.map(({ resources }) => resources),
+      [0, 0],
+    );
+  },
+
   'a scope is counted by target and status, and says how far its newest look went': async (bench) => {
     const { store, other, estate } = bench;
     const gaps = [{ kind: 'subnet', code: 'Denied', reason: 'no' }] as const;

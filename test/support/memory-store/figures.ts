@@ -1,6 +1,13 @@
 import { covers } from '../../../src/core/access/grant.ts';
 import type { Kind } from '../../../src/core/resource.ts';
-import type { Figures, Objective, ObjectivesQuery, ScopeFigures } from '../../../src/ports/figures.ts';
+import type {
+  Figures,
+  HistoryPart,
+  HistoryQuery,
+  Objective,
+  ObjectivesQuery,
+  ScopeFigures,
+} from '../../../src/ports/figures.ts';
 import type { Memory, RowMemory } from './memory.ts';
 
 type Version = RowMemory['versions'][number];
@@ -24,6 +31,12 @@ export function memoryFigures({ rows, estates }: Memory): Figures {
         .filter(within(query.estate, query.seen))
         .filter(({ of }) => !['Unmanaged', 'Orphan'].includes(of.row.state.status));
       return objectives(lines, query);
+    },
+    history: async (query) => {
+      const lines = rows.versions
+        .filter(within(query.estate, query.seen))
+        .filter(({ of }) => !['Unmanaged', 'Orphan'].includes(of.row.state.status));
+      return historyOf(lines, query);
     },
     seen: async (estate, addresses, seen) => {
       const known = Map.groupBy(
@@ -72,6 +85,35 @@ function objectives(versions: readonly Version[], query: ObjectivesQuery): reado
         [...Map.groupBy(versions, lineOf).values()].flatMap(spellsIn).filter(({ first }) => isHere(first)),
         query,
       ),
+    };
+  });
+}
+
+/** Part by part, from all versions. */
+function historyOf(versions: readonly Version[], { since, now, parts }: HistoryQuery): readonly HistoryPart[] {
+  const length = (now - since) / parts;
+  const all = [...Map.groupBy(versions, lineOf).values()].flatMap(spellsIn);
+  return Array.from({ length: parts }, (_, part): HistoryPart => {
+    const [from, to] = [since + part * length, since + (part + 1) * length];
+    const isLast = part === parts - 1;
+    const isIn = (at: number): boolean => at >= from && (at < to || (isLast && at === to));
+    // why: a moment between two parts belongs to the later one
+    const stand = versions.filter(({ began, ended }) =>
+      isLast ? began <= to && (ended ?? Infinity) > to : began < to && (ended ?? Infinity) >= to,
+    );
+    const ms = (some: readonly Version[]): number =>
+      some.reduce((sum, one) => sum + Math.max(0, Math.min(one.ended ?? now, to) - Math.max(one.began, from)), 0);
+    const ended = all.flatMap(({ first, end }) =>
+      typeof end === 'number' && end > since && isIn(end) ? [end - first.began] : [],
+    );
+    const p95Ms = ended.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(0.95 * ended.length) - 1)];
+    return {
+      ...{ since: from, until: to, resources: stand.length },
+      outOfSync: stand.filter((one) => !isInSync(one)).length,
+      time: { ms: ms(versions), inSyncMs: ms(versions.filter(isInSync)) },
+      drifted: all.filter(({ first }) => isIn(first.began) && isDrift(first)).length,
+      closed: ended.length,
+      ...(p95Ms === undefined ? {} : { p95Ms }),
     };
   });
 }

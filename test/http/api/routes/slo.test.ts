@@ -70,6 +70,28 @@ describe('GET /v1/slo', () => {
     assert.deepEqual(body, { ...about, since, items: [south], observed });
   });
 
+  it('tells of the same window part by part', async () => {
+    const { status, body } = await world.ask('viewer', 'GET /v1/slo/history?since=2d&parts=2');
+    const { parts, observed: seen } = body as { parts: readonly object[]; observed: object }; // why: the frame has checked it
+    assert.deepEqual([status, seen], [200, observed]);
+    const [middle, end] = [start + day + 60_000, clock.now()];
+    const at = (since: number, until: number) => ({
+      since: new Date(since).toISOString(),
+      until: new Date(until).toISOString(),
+    });
+    assert.deepEqual(parts, [
+      { ...at(end - 2 * day, end - day), resources: 2, outOfSync: 1, inSync: 0.999653, drifted: 1, closed: 0 },
+      { ...at(end - day, end), resources: 2, outOfSync: 1, inSync: 0.5, drifted: 0, closed: 1, p95Seconds: 60 },
+    ]);
+    assert.equal(end - day, middle);
+    const { body: south } = await world.ask('south', 'GET /v1/slo/history?since=2d&parts=1');
+    assert.equal((south as { parts: readonly { resources: number }[] }).parts[0]?.resources, 1); // why: as above
+  });
+
+  for (const query of ['since=91d', 'parts=0', 'parts=201', 'parts=x'])
+    it(`refuses a history with ${query}`, async () =>
+      assert.equal((await world.ask('viewer', `GET /v1/slo/history?${query}`)).status, 400));
+
   for (const since of ['91d', '2030-01-01T00:00:00Z', 'x'])
     it(`refuses since=${since}`, async () =>
       assert.equal((await world.ask('viewer', `GET /v1/slo?since=${since}`)).status, 400));
