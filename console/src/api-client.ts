@@ -65,6 +65,8 @@ export const api = {
     bodyOf(client.GET('/v1/targets', { params: ofEstate(estate), signal })),
   slo: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/slo', { params: ofEstate(estate), signal })),
+  sloHistory: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/slo/history', { params: ofEstate(estate), signal })),
   approvals: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/approvals', { params: ofEstate(estate), signal })),
   pauses: (estate: string | undefined, { signal }: RequestOptions) =>

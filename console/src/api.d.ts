@@ -55,6 +55,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/slo/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Measure convergence time and drift over time */
+        get: operations["listSloHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/approvals": {
         parameters: {
             query?: never;
@@ -2478,6 +2495,23 @@ export interface components {
                 openSince?: string;
             };
         };
+        SloHistory: {
+            estate: string;
+            parts: components["schemas"]["SloPart"][];
+            observed: components["schemas"]["Observation"];
+        };
+        SloPart: {
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+            resources: number;
+            outOfSync: number;
+            inSync?: number;
+            drifted: number;
+            closed: number;
+            p95Seconds?: number;
+        };
         Grant: {
             /** @enum {string} */
             role: "viewer" | "planner" | "approver" | "operator" | "admin";
@@ -2568,6 +2602,8 @@ export type HalfReplaced = components['schemas']['HalfReplaced'];
 export type RateLimits = components['schemas']['RateLimits'];
 export type Slo = components['schemas']['Slo'];
 export type Objective = components['schemas']['Objective'];
+export type SloHistory = components['schemas']['SloHistory'];
+export type SloPart = components['schemas']['SloPart'];
 export type Grant = components['schemas']['Grant'];
 export type Identity = components['schemas']['Identity'];
 export type Schema0 = components['schemas']['__schema0'];
@@ -2650,6 +2686,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Slo"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSloHistory: {
+        parameters: {
+            query?: {
+                estate?: string;
+                since?: string;
+                parts?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SloHistory"];
                 };
             };
             /** @description A problem */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { Objective, Pause, PendingApprovals, Resource, Slo, Target } from './api.d.ts';
 import { ApiError } from './api-client.ts';
 import {
@@ -374,12 +374,23 @@ const ExposedList = ({ machines, hasMore, estate }: ExposedListProps) => (
   </>
 );
 
+// why: the charts come after the first paint
+const Trends = lazy(async () => ({ default: (await import('./trends.tsx')).Trends }));
+
 function Convergence({ estate }: { readonly estate: string | undefined }) {
   const slo = useQuery(queries.slo(estate));
+  const history = useQuery(queries.sloHistory(estate));
   return (
     <Panel title="Drift and convergence" aside="Last 7 days, resources of documents">
       <QueryState query={slo} subject="the figures">
         {(figures) => <Figures slo={figures} />}
+      </QueryState>
+      <QueryState query={history} subject="the figures over time">
+        {(parts) => (
+          <Suspense fallback={null}>
+            <Trends history={parts} />
+          </Suspense>
+        )}
       </QueryState>
     </Panel>
   );

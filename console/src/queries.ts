@@ -63,6 +63,14 @@ export const targets = (estate: string | undefined) =>
 export const slo = (estate: string | undefined) =>
   queryOptions({ queryKey: ['slo', estate], queryFn: (options) => api.slo(estate, options), refetchInterval: pollMs });
 
+/** Its parts are hours long: it is asked again no more often than every minute. */
+export const sloHistory = (estate: string | undefined) =>
+  queryOptions({
+    queryKey: ['slo-history', estate],
+    queryFn: (options) => api.sloHistory(estate, options),
+    refetchInterval: 60_000,
+  });
+
 export const approvals = (estate: string | undefined) =>
   queryOptions({
     queryKey: ['approvals', estate],

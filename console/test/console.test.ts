@@ -54,6 +54,15 @@ test('overview: the first line says what is wrong, and leads to it', inBrowser, 
     'Drift and convergence',
   ]);
   assert.equal(await page.title(), 'Overview · Setpoint');
+  await page.locator('.trends canvas').nth(2).waitFor();
+  assert.deepEqual(await page.locator('.trends figcaption').allInnerTexts(), [
+    'Out of sync',
+    'Drifted',
+    'Converged P95',
+  ]);
+  await page.getByText('The same as a table').click();
+  const newest = page.getByRole('table', { name: 'Drift and convergence over time' }).locator('tbody tr').first();
+  assert.match(await newest.innerText(), /8\s+1\s+\d+\s+\S+( s)?\s+\d+\.\d\d %/, '8 resources, 1 of them out of sync');
   await assertNoViolations(watched);
   await line.getByRole('link').focus();
   await page.keyboard.press('Enter');
