@@ -53,6 +53,8 @@ const asked: readonly string[] = [
   '/v1/reach',
   '/v1/ledger',
   '/v1/ledger/signatures',
+  '/v1/fleet',
+  '/v1/scopes',
 ];
 
 type Json = Readonly<Record<string, unknown>>;

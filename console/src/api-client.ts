@@ -51,6 +51,7 @@ export type InventoryFilter = NonNullable<paths['/v1/inventory']['get']['paramet
 
 export type MapFilter = NonNullable<paths['/v1/map']['get']['parameters']['query']>;
 export type ReachQuestion = paths['/v1/reach']['get']['parameters']['query'];
+export type ScopesQuery = NonNullable<paths['/v1/scopes']['get']['parameters']['query']>;
 export type LedgerQuery = NonNullable<paths['/v1/ledger']['get']['parameters']['query']>;
 
 interface RequestOptions {
@@ -91,6 +92,10 @@ export const api = {
     bodyOf(client.GET('/v1/ledger', { params: { query }, signal })),
   signatures: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/ledger/signatures', { params: ofEstate(estate), signal })),
+  fleet: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/fleet', { params: ofEstate(estate), signal })),
+  scopes: (query: ScopesQuery, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/scopes', { params: { query }, signal })),
 } as const;
 
 /** The server keeps the credential in a cookie that no script can read. */

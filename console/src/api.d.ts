@@ -225,6 +225,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the workers, queued reconciles, rate limits and sources of an estate */
+        get: operations["readFleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List scopes with their leases and reconciles, and the things that each waits for */
+        get: operations["listScopes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2466,6 +2500,191 @@ export interface components {
                 slowedUntil?: string;
             }[];
         };
+        Fleet: {
+            estate: string;
+            scopes?: {
+                running: number;
+                waiting: number;
+                held: number;
+                idle: number;
+            };
+            workers: components["schemas"]["Worker"][];
+            queue: {
+                known: boolean;
+                note?: string;
+                /** @constant */
+                truncated?: true;
+                items: components["schemas"]["QueuedReconcile"][];
+            };
+            rateLimits: {
+                known: boolean;
+                note?: string;
+                /** @constant */
+                truncated?: true;
+                items: components["schemas"]["RateLimit"][];
+            };
+            tasks?: {
+                /** @enum {string} */
+                task: "scheduler" | "signer" | "sources";
+                worker?: string;
+                /** Format: date-time */
+                since?: string;
+            }[];
+            sources?: {
+                source: string;
+                /** @enum {string} */
+                state: "followed" | "broken" | "unsigned" | "rewritten" | "pinned" | "unavailable";
+                head?: string;
+                reason?: string;
+                /** Format: date-time */
+                since: string;
+            }[];
+            pin?: {
+                revision: string;
+                actor: string;
+                reason: string;
+                /** Format: date-time */
+                at: string;
+            };
+        };
+        Worker: {
+            worker: string;
+            /** @enum {string} */
+            state: "working" | "seen";
+            /** Format: date-time */
+            lastSeenAt: string;
+            scopes: {
+                scope: string;
+                /** Format: date-time */
+                since: string;
+                runningReconcile?: {
+                    reconcileId: string;
+                    /** Format: date-time */
+                    startedAt: string;
+                };
+            }[];
+        };
+        QueuedReconcile: {
+            scope: string;
+            provider: string;
+            /** @enum {string} */
+            state: "running" | "waiting" | "delayed";
+            /** @enum {string} */
+            criticality: "critical" | "high" | "normal" | "low";
+            /** @enum {string} */
+            urgency?: "requested" | "periodic";
+            /** Format: date-time */
+            queuedAt: string;
+            failures: number;
+        };
+        RateLimit: {
+            key: string;
+            remaining: number;
+            units?: number;
+            perSecond?: number;
+            windowSeconds?: number;
+            /** Format: date-time */
+            slowedUntil?: string;
+            waiting?: {
+                units: number;
+                /** Format: date-time */
+                since: string;
+            };
+        };
+        Scopes: {
+            items: components["schemas"]["Scope"][];
+            next?: string;
+        };
+        Scope: {
+            scope: string;
+            /** @enum {string} */
+            provider: "aws" | "gcp" | "azure" | "memory";
+            targets: string[];
+            /** @enum {string} */
+            criticality: "critical" | "high" | "normal" | "low";
+            everySeconds: number;
+            /** @enum {string} */
+            state: "running" | "waiting" | "held" | "idle";
+            lease?: {
+                worker: string;
+                /** Format: date-time */
+                since: string;
+            };
+            runningReconcile?: {
+                reconcileId: string;
+                /** Format: date-time */
+                startedAt: string;
+            };
+            lastReconcile?: components["schemas"]["Reconcile"];
+            /** Format: date-time */
+            nextReconcileAt?: string;
+            waitsFor: ({
+                /** @constant */
+                type: "quarantine";
+                /** Format: date-time */
+                since: string;
+                /** Format: date-time */
+                until: string;
+                reason?: string;
+                next: string;
+            } | {
+                /** @constant */
+                type: "lease";
+                worker: string;
+                /** Format: date-time */
+                since: string;
+            } | {
+                /** @constant */
+                type: "retry";
+                failures: number;
+                /** Format: date-time */
+                since: string;
+            } | {
+                /** @constant */
+                type: "worker";
+                /** Format: date-time */
+                since?: string;
+                reason?: string;
+            } | {
+                /** @constant */
+                type: "rate-limit";
+                key: string;
+                /** Format: date-time */
+                since: string;
+            } | {
+                /** @constant */
+                type: "pause";
+                /** @enum {string} */
+                mode: "healing" | "rollout" | "all";
+                subject: components["schemas"]["PauseSubject"];
+                actor: string;
+                reason: string;
+                /** Format: date-time */
+                since: string;
+                /** Format: date-time */
+                until: string;
+            } | {
+                /** @constant */
+                type: "rollout";
+                document: string;
+                reason: string;
+                next: string;
+            } | {
+                /** @constant */
+                type: "withheld";
+                target: string;
+                code: string;
+                failed: boolean;
+                count: number;
+                reason: string;
+                next: string;
+            } | {
+                /** @constant */
+                type: "interval";
+                /** Format: date-time */
+                until: string;
+            })[];
+        };
         Slo: {
             estate: string;
             /** Format: date-time */
@@ -2600,6 +2819,12 @@ export type Target = components['schemas']['Target'];
 export type Held = components['schemas']['Held'];
 export type HalfReplaced = components['schemas']['HalfReplaced'];
 export type RateLimits = components['schemas']['RateLimits'];
+export type Fleet = components['schemas']['Fleet'];
+export type Worker = components['schemas']['Worker'];
+export type QueuedReconcile = components['schemas']['QueuedReconcile'];
+export type RateLimit = components['schemas']['RateLimit'];
+export type Scopes = components['schemas']['Scopes'];
+export type Scope = components['schemas']['Scope'];
 export type Slo = components['schemas']['Slo'];
 export type Objective = components['schemas']['Objective'];
 export type SloHistory = components['schemas']['SloHistory'];
@@ -3039,6 +3264,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignatureReach"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readFleet: {
+        parameters: {
+            query?: {
+                estate?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listScopes: {
+        parameters: {
+            query?: {
+                estate?: string;
+                state?: string;
+                limit?: string;
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scopes"];
                 };
             };
             /** @description A problem */

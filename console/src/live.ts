@@ -17,9 +17,9 @@ export interface Live {
 /** The queries that each type of event makes old, by the first word of their keys. */
 const outdated: Readonly<Record<string, readonly string[]>> = {
   resource: ['inventory', 'resource', 'explanation', 'targets', 'slo'],
-  reconcile: ['targets', 'ledger', 'map', 'reach'],
-  generation: ['targets', 'approvals', 'inventory', 'resource', 'explanation', 'slo', 'map'],
-  audit: ['approvals', 'pauses', 'targets', 'ledger'],
+  reconcile: ['targets', 'fleet', 'ledger', 'map', 'reach'],
+  generation: ['targets', 'fleet', 'approvals', 'inventory', 'resource', 'explanation', 'slo', 'map'],
+  audit: ['approvals', 'pauses', 'targets', 'fleet', 'ledger'],
   fight: ['explanation'],
 };
 

@@ -11,6 +11,7 @@ import './styles/overview.css';
 import './styles/inventory.css';
 import './styles/resource.css';
 import './styles/ledger.css';
+import './styles/fleet.css';
 import './styles/phone.css';
 
 const root = document.getElementById('root');

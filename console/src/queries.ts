@@ -170,3 +170,33 @@ export const signatures = (estate: string | undefined) =>
 
 /** No event tells of a signature. */
 const signaturePollMs = 10_000;
+
+/** Queues and rate limits change without an event. */
+const fleetPollMs = 5_000;
+
+export const fleet = (estate: string | undefined) =>
+  queryOptions({
+    queryKey: ['fleet', estate],
+    queryFn: (options) => api.fleet(estate, options),
+    refetchInterval: fleetPollMs,
+  });
+
+/** `states`: separated by commas. */
+export const scopes = (estate: string | undefined, states: string) =>
+  infiniteQueryOptions({
+    queryKey: ['fleet', 'scopes', estate, states],
+    queryFn: ({ pageParam, signal }) =>
+      api.scopes(
+        {
+          ...{ state: states, limit: `${pageSize}` },
+          ...(estate === undefined ? {} : { estate }),
+          ...(pageParam === undefined ? {} : { after: pageParam }),
+        },
+        { signal },
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    // why: each page costs the server a look at all targets
+    refetchInterval: ({ state: { data } }) =>
+      states === 'idle' || (data?.pages.length ?? 0) > 3 ? pollMs : 2 * fleetPollMs,
+  });

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent } from '@tanstack/react-router';
 import { Notice, Title } from './components.tsx';
+import { FleetScreen } from './fleet.tsx';
 import { Inventory } from './inventory.tsx';
 import { filterKeys } from './inventory-filter.ts';
 import { Ledger } from './ledger.tsx';
@@ -68,8 +69,15 @@ const ledger = createRoute({
   validateSearch: (search: Record<string, unknown>) => pick(search, ledgerFilterKeys),
 });
 
+const fleet = createRoute({
+  getParentRoute: () => root,
+  path: '/fleet',
+  component: FleetScreen,
+  validateSearch: (search: Record<string, unknown>) => pick(search, ['estate']),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview, inventory, resource, map, ledger]),
+  routeTree: root.addChildren([overview, inventory, resource, map, ledger, fleet]),
   parseSearch,
   stringifySearch,
   scrollRestoration: false,

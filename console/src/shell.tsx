@@ -63,6 +63,9 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
           <Link to="/ledger" search={{ estate }} activeOptions={{ includeSearch: false }}>
             Ledger
           </Link>
+          <Link to="/fleet" search={{ estate }} activeOptions={{ includeSearch: false }}>
+            Fleet
+          </Link>
         </nav>
         <LiveMark />
         <Account identity={identity} onSignOut={onSignOut} />
