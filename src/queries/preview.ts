@@ -38,7 +38,10 @@ export function previewContextOn(grounds: QueryContext): PreviewContext {
 }
 
 /** Another where anything that a survey rests on is: the specs, a look, or what was done or said, which the ledger notes. */
-async function stateOf({ estate, targets }: EstateAsked, { generations, rows, audit }: Store): Promise<string> {
+export async function stateOf(
+  { estate, targets }: Pick<EstateAsked, 'estate' | 'targets'>,
+  { generations, rows, audit }: Pick<Store, 'generations' | 'rows' | 'audit'>,
+): Promise<string> {
   const [generation, looks, head] = await Promise.all([
     generations.current(estate),
     rows.looks(estate),

@@ -8,6 +8,7 @@ import { type Machine, observedState, type TrafficState } from '../core/effect/s
 import { type Sees, visibleState } from '../core/effect/visible-state.ts';
 import type { ScopeReach } from '../core/render/reach.ts';
 import type { ScopeKey } from '../core/resource.ts';
+import { flatMapInSteps } from '../core/steps.ts';
 import { inTurns } from '../estate/in-turns.ts';
 import type { KeptRow, RowQuery } from '../ports/inventory-rows.ts';
 import {
@@ -17,55 +18,76 @@ import {
   type Mapped,
   type ReachAnswered,
   type ReachAsked,
+  type ScopeLook,
   type TrafficAnswers,
 } from '../ports/queries.ts';
+import type { Store } from '../ports/store.ts';
 import { activeScopes, type QueryContext } from './active-estate.ts';
 import { lookOf, type ScopeView } from './estate-view.ts';
 import { unknown } from './explain.ts';
-import type { PreviewContext } from './preview.ts';
+import { type PreviewContext, stateOf } from './preview.ts';
 import { seesAddress, seesScope, seesWholeScope } from './visible-plans.ts';
 
 /** Answers about traffic by the newest observations. */
-export const trafficOn = (planning: PreviewContext): TrafficAnswers => ({
-  reach: (asked) => planning.line(() => reach(asked, planning)),
-  map: (asked) => planning.line(() => map(asked, planning)),
-});
+export function trafficOn(planning: PreviewContext): TrafficAnswers {
+  const scopesOf = rememberedScopes(planning);
+  return {
+    reach: async (asked) => reach(asked, await scopesOf(asked)),
+    map: async (asked) => map(asked, await scopesOf(asked), planning.store),
+  };
+}
 
-/** One scope as far as the caller sees it. */
-interface Seen {
-  readonly scope: ScopeKey;
-  readonly view: ScopeView;
-  readonly state: TrafficState;
-  readonly sees: Sees;
+/** People ask about the same traffic again and again: the last scopes are kept, until anything that they rest on changes. */
+function rememberedScopes(planning: PreviewContext): (asked: EstateAsked) => Promise<readonly Seen[]> {
+  let last: { readonly key: string; readonly scopes: readonly Seen[] } | undefined;
+  return async (asked) => {
+    const key = `${await stateOf(asked, planning.store)} ${JSON.stringify(asked.seen)}`;
+    if (last?.key === key) return last.scopes;
+    return planning.line(async () => {
+      if (last?.key === key) return last.scopes;
+      // why: both at once would take twice the memory
+      last = undefined;
+      const scopes = await seenScopes(asked, planning);
+      last = { key, scopes };
+      return scopes;
+    });
+  };
+}
+
+/** One scope as far as the caller sees it, without its observation, which is large. `isWhole`: they see all of it. */
+interface Seen extends Pick<MapScope, 'scope' | 'state' | 'sees'> {
+  readonly look: ScopeLook;
+  readonly isWhole: boolean;
 }
 
 async function seenScopes(asked: EstateAsked, grounds: QueryContext): Promise<readonly Seen[]> {
   const views = await activeScopes(asked, grounds);
-  const all = seesAll(asked.seen, asked.estate);
-  return views
-    .filter((view) => seesScope(view, asked))
-    .map((view): Seen => {
-      const state = observedState(view.input);
-      const sees: Sees = all ? () => true : (ref) => seesAddress(ref, view, asked);
-      return { scope: view.scope.scope, view, state: all ? state : visibleState(state, sees), sees };
-    });
+  const seen = views.filter((view) => seesScope(view, asked));
+  return inTurns(flatMapInSteps(seen, (view) => [seenScope(view, asked)], 1));
 }
 
-async function reach(asked: ReachAsked, grounds: QueryContext): Promise<ReachAnswered> {
-  const seen = await seenScopes(asked, grounds);
+function seenScope(view: ScopeView, asked: EstateAsked): Seen {
+  const state = observedState(view.input);
+  const one = { scope: view.scope.scope, look: lookOf(view), isWhole: seesWholeScope(view, asked) };
+  if (seesAll(asked.seen, asked.estate)) return { ...one, state, sees: () => true };
+  const { networks, subnets, machines, rules } = state;
+  const refs = [...networks.keys(), ...subnets.keys(), ...machines.keys(), ...rules.map(({ ref }) => ref)];
+  const visible = new Set(refs.filter((ref) => seesAddress(ref, view, asked)));
+  const sees: Sees = (ref) => visible.has(ref);
+  return { ...one, sees, state: visibleState(state, sees) };
+}
+
+async function reach(asked: ReachAsked, seen: readonly Seen[]): Promise<ReachAnswered> {
   const found = reachBetween(asked, seen);
   if ('problem' in found && (found.problem !== 'unnamed' || isListed(seen))) throw refusalOf(found);
   const answers = 'problem' in found ? unlistedScopes(seen) : found.scopes;
-  const scopes = answers.map((one) => {
-    const its = seen.find(({ scope }) => scope === one.scope);
-    const isWhole = its !== undefined && seesWholeScope(its.view, asked);
-    return isWhole ? one : { ...one, notes: [...one.notes, partial] };
-  });
+  const whole = new Set(seen.flatMap(({ scope, isWhole }) => (isWhole ? [scope] : [])));
+  const scopes = answers.map((one) => (whole.has(one.scope) ? one : { ...one, notes: [...one.notes, partial] }));
   const named = new Set(scopes.map(({ scope }) => scope));
   return {
     estate: asked.estate,
     scopes,
-    looks: seen.filter(({ scope }) => named.has(scope)).map(({ view }) => lookOf(view)),
+    looks: seen.filter(({ scope }) => named.has(scope)).map(({ look }) => look),
   };
 }
 
@@ -89,14 +111,13 @@ function refusalOf({ problem }: Extract<Reached, { readonly problem: string }>):
   }
 }
 
-async function map(asked: MapAsked, grounds: QueryContext): Promise<Mapped> {
-  const seen = await seenScopes(asked, grounds);
+async function map(asked: MapAsked, seen: readonly Seen[], store: Pick<Store, 'rows'>): Promise<Mapped> {
   const chosen = chosenScopes(seen, asked);
-  const [conditions, more] = await conditionsOf(asked, grounds);
+  const [conditions, more] = await conditionsOf(asked, store);
   const scopes: MapScope[] = [];
   for (const { scope, state, sees } of seen) {
     const one = chosen.get(scope);
-    const flows = one === undefined ? noFlows : await inTurns(flowsInSteps(one.state, one.choice));
+    const flows = one === undefined ? noFlows : await flowsOf(one);
     const given = { scope, state: one?.state ?? state, flows, sees, withEmpty: !isNarrow(asked) };
     scopes.push({ ...given, conditions: conditions.get(scope) ?? new Map() });
   }
@@ -105,9 +126,21 @@ async function map(asked: MapAsked, grounds: QueryContext): Promise<Mapped> {
     estate: asked.estate,
     map: { ...drawn, hidden: [...hidden, ...more] },
     isPartial: !seesAll(asked.seen, asked.estate),
-    looks: seen.map(({ view }) => lookOf(view)),
+    looks: seen.map(({ look }) => look),
   };
 }
+
+/** Those of a whole scope are asked for most, and are kept with its state. */
+async function flowsOf({ state, choice }: Pick<Chosen, 'state' | 'choice'>): Promise<Flows> {
+  const isWhole = Object.keys(choice).length === 0;
+  const known = isWhole ? wholeFlows.get(state) : undefined;
+  if (known !== undefined) return known;
+  const flows = await inTurns(flowsInSteps(state, choice));
+  if (isWhole) wholeFlows.set(state, flows);
+  return flows;
+}
+
+const wholeFlows = new WeakMap<TrafficState, Flows>();
 
 const noFlows: Flows = { groups: [], flows: [], unlooked: new Map() };
 
@@ -168,7 +201,7 @@ const mostConditions = 500;
 /** By scope and id. Their number is limited; the rest counts as if it were as it should be. */
 async function conditionsOf(
   { estate, seen, targets }: EstateAsked,
-  { store: { rows } }: Pick<QueryContext, 'store'>,
+  { rows }: Pick<Store, 'rows'>,
 ): Promise<readonly [found: Conditions, more: readonly Hidden[]]> {
   const filter = { estates: [estate], ...(targets === undefined ? {} : { targets }) };
   const kinds = ['network', 'subnet', 'instance', 'firewall-rule'] as const;

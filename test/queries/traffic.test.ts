@@ -154,7 +154,9 @@ describe('the map, out of the store', () => {
       assert.equal((await ask('viewer', `map?${query}`)).status, 404, query);
     assert.equal((await ask('viewer', 'map?limit=301')).status, 400);
   });
+});
 
+describe('the map, for one caller and another', () => {
   it('has at most as many nodes as asked for, and counts the others', async () => {
     const { accept, reconcile, map, clock } = await world();
     await accept([...documents.slice(0, 2), machine('web', { replicas: 30 })]);
@@ -168,6 +170,25 @@ describe('the map, out of the store', () => {
     const all = nodes.find(({ kind }) => kind === 'scope')?.instances ?? 0;
     assert.ok(all > 10);
     assert.equal(hidden.find(({ what }) => what === 'instances')?.count, all - drawn);
+  });
+
+  it('answers each caller by their own bounds, and anew after each change', async () => {
+    const { accept, reconcile, map, clock } = await world();
+    const namesFor = async (who: string) =>
+      (await map(who)).nodes.flatMap(({ kind, name }) => (kind === 'instance' ? [name] : [])).toSorted();
+    assert.deepEqual(await namesFor('viewer'), ['db-0', 'web-0', 'web-1']);
+    assert.deepEqual(await namesFor('web'), ['web-0', 'web-1']);
+    assert.deepEqual(await namesFor('viewer'), ['db-0', 'web-0', 'web-1']);
+    await accept([
+      ...documents.slice(0, 2),
+      machine('web', { replicas: 3 }, { owner: 'team-web' }),
+      ...documents.slice(3),
+    ]);
+    for (let n = 0; n < 3; n += 1) {
+      await clock.advance(60_000);
+      await reconcile();
+    }
+    assert.deepEqual(await namesFor('viewer'), ['db-0', 'web-0', 'web-1', 'web-2']);
   });
 
   it('is drawn within the bounds of the caller', async () => {
