@@ -12,15 +12,8 @@ export interface Box {
 
 export type Layout = ReadonlyMap<string, Box>;
 
-type Elk = InstanceType<typeof ELK>;
-
-let worker: Elk | undefined;
-
-/** One worker for all maps: it computes, and the page stays alive. */
-function elk(): Elk {
-  worker ??= new ELK({ workerUrl });
-  return worker;
-}
+/** One worker for all maps: it computes, and the page stays alive. It starts while the page still asks for the map. */
+const elk = new ELK({ workerUrl });
 
 /** The way from the internet to the machines behind it. */
 export type Direction = 'RIGHT' | 'DOWN';
@@ -31,7 +24,7 @@ export async function layoutOf(
   direction: Direction,
 ): Promise<Layout> {
   const graph = graphOf(nodes, edges, direction);
-  const done = await elk().layout(graph);
+  const done = await elk.layout(graph);
   const boxes = new Map<string, Box>();
   const visit = ({ id, x = 0, y = 0, width = 0, height = 0, children = [] }: ElkNode): void => {
     boxes.set(id, { x, y, width, height });

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import type { MapEdge, MapNode, TrafficMap } from '../api.d.ts';
 import { Notice, Panel, Title, When } from '../components.tsx';
 import * as queries from '../queries.ts';
-import { QueryState } from '../query-state.tsx';
+import { Loading, QueryState } from '../query-state.tsx';
 import { type MapSearch, mapFilter, narrowing, narrowingKeys } from './address.ts';
 import { Canvas } from './canvas.tsx';
 import { ChosenEdge, ChosenNode } from './chosen.tsx';
@@ -144,6 +144,9 @@ function MapContent({ map, search }: MapContentProps) {
   const chooseEdge = (id: string): void => change({ edge: id, node: undefined });
   const chooseNode = (id: string): void => change({ node: id, edge: undefined });
   const { estate } = search;
+  // why: the drawing comes first, and the tables may have 900 rows
+  const listed = useDeferredValue<readonly MapEdge[] | undefined>(edges, undefined);
+  const places = useDeferredValue<readonly MapNode[] | undefined>(nodes, undefined);
   return (
     <>
       <Caveats map={map} search={search} />
@@ -183,10 +186,18 @@ function MapContent({ map, search }: MapContentProps) {
         </div>
       </div>
       <Panel title="Traffic" aside={`${edges.length} edges, the worst first`}>
-        <TrafficTable edges={edges} names={names} chosen={search.edge} choose={chooseEdge} />
+        {listed === undefined ? (
+          <Loading subject="the traffic" />
+        ) : (
+          <TrafficTable edges={listed} names={names} chosen={search.edge} choose={chooseEdge} />
+        )}
       </Panel>
       <Panel title="Places" aside={`${nodes.length} nodes`}>
-        <PlacesTable nodes={nodes} names={names} estate={estate} choose={chooseNode} />
+        {places === undefined ? (
+          <Loading subject="the places" />
+        ) : (
+          <PlacesTable nodes={places} names={names} estate={estate} choose={chooseNode} />
+        )}
       </Panel>
     </>
   );
