@@ -47,6 +47,7 @@ const asked: readonly string[] = [
   '/v1/approvals',
   '/v1/pauses',
   '/v1/inventory',
+  '/v1/inventory-counts',
   '/v1/inventory/{address}',
   '/v1/explanations/{resource}',
   '/v1/map',

@@ -123,6 +123,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/inventory-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the resources of a filter by one property */
+        get: operations["countInventory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/inventory/{address}": {
         parameters: {
             query?: never;
@@ -393,6 +410,16 @@ export interface components {
             /** @constant */
             truncated: true;
             reason: string;
+        };
+        InventoryCounts: {
+            /** @enum {string} */
+            by: "status" | "kind" | "cloud" | "account" | "region" | "criticality" | "claim" | "owner" | "target" | "exposed" | "network" | "origin";
+            total: number;
+            items: {
+                value: string;
+                count: number;
+            }[];
+            more: number;
         };
         ResourceDetails: {
             address?: string;
@@ -2769,6 +2796,7 @@ export type Exposure = components['schemas']['Exposure'];
 export type LastModifiedBy = components['schemas']['LastModifiedBy'];
 export type InventoryObservation = components['schemas']['InventoryObservation'];
 export type Truncated = components['schemas']['Truncated'];
+export type InventoryCounts = components['schemas']['InventoryCounts'];
 export type ResourceDetails = components['schemas']['ResourceDetails'];
 export type Document = components['schemas']['Document'];
 export type DesiredSide = components['schemas']['DesiredSide'];
@@ -3033,12 +3061,14 @@ export interface operations {
                 target?: string;
                 claim?: string;
                 exposed?: string;
+                network?: string;
+                origin?: string;
                 violates?: string;
                 label?: string[];
                 q?: string;
+                asOf?: string;
                 attributes?: "true" | "false";
                 sort?: "address" | "-address" | "name" | "-name" | "status" | "-status" | "since" | "-since";
-                asOf?: string;
                 limit?: string;
                 after?: string;
                 format?: "json" | "csv" | "ndjson";
@@ -3057,6 +3087,54 @@ export interface operations {
                     "application/json": components["schemas"]["Inventory"];
                     "text/csv": string;
                     "application/x-ndjson": components["schemas"]["Resource"] | components["schemas"]["Truncated"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    countInventory: {
+        parameters: {
+            query: {
+                estate?: string;
+                cloud?: string;
+                account?: string;
+                region?: string;
+                kind?: string;
+                status?: string;
+                criticality?: string;
+                owner?: string;
+                target?: string;
+                claim?: string;
+                exposed?: string;
+                network?: string;
+                origin?: string;
+                violates?: string;
+                label?: string[];
+                q?: string;
+                asOf?: string;
+                by: "status" | "kind" | "cloud" | "account" | "region" | "criticality" | "claim" | "owner" | "target" | "exposed" | "network" | "origin";
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InventoryCounts"];
                 };
             };
             /** @description A problem */

@@ -16,6 +16,8 @@ export interface Rows {
   page(query: RowQuery): Promise<RowPage>;
   /** The number of all rows of a filter, as they are now. */
   count(query: Pick<RowQuery, 'seen' | 'filter'>): Promise<number>;
+  /** The rows of a filter by one of their properties, the largest number first; throws `BeforeHistory` as `page`. */
+  countBy(query: RowCountQuery): Promise<RowCounts>;
   /** The newest versions of resources with such an address or, in any scope, such an id; of other estates and scopes too. At most 100. */
   find(query: RowAsked): Promise<readonly KeptRow[]>;
   /** All versions of one line, those under other ids too, newest first, at most `limit`. */
@@ -70,6 +72,41 @@ export interface RowQuery {
   readonly after?: string;
 }
 
+/**
+ * The properties that rows are counted by. A row has one value of each, and '' where it has none; only of `target` it may have several.
+ *
+ *   network | the address of its network, else the id; '' also where nobody knows the subnet of a machine
+ *   origin  | the maker of an object without a mark, else the reason of its origin, else the claim
+ */
+export const rowDimensions = [
+  'status',
+  'kind',
+  'cloud',
+  'account',
+  'region',
+  'criticality',
+  'claim',
+  'owner',
+  'target',
+  'exposed',
+  'network',
+  'origin',
+] as const;
+
+export type RowDimension = (typeof rowDimensions)[number];
+
+/** `limit`: of the values. */
+export interface RowCountQuery extends Pick<RowQuery, 'seen' | 'filter' | 'asOf' | 'limit'> {
+  readonly by: RowDimension;
+}
+
+/** `total`: of all rows of the filter. `more`: the number of values that are left out. */
+export interface RowCounts {
+  readonly total: number;
+  readonly values: readonly { readonly value: string; readonly count: number }[];
+  readonly more: number;
+}
+
 /** Several values of one are alternatives; several of them must all fit. */
 export interface RowFilter extends RowScopes {
   readonly clouds?: readonly Cloud[];
@@ -98,6 +135,9 @@ export interface RowWords {
   readonly held?: true;
   /** Of machines: the answers of `Exposure`. */
   readonly exposed?: readonly string[];
+  /** By `network` and `origin` of `rowDimensions`. */
+  readonly networks?: readonly string[];
+  readonly origins?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly text?: string;
   readonly refersTo?: readonly (Address | CloudId)[];

@@ -18,9 +18,11 @@ import {
 import { prepared } from './connection.ts';
 import type { Context } from './context.ts';
 import { inTime } from './health.ts';
+import { countRowsBy } from './inventory-counts.ts';
+import { asOfConditions, filterConditions } from './inventory-filter.ts';
 import { pruneHistory } from './retention.ts';
 import { sha256 } from './signing.ts';
-import { storableJson, storableText } from './statements.ts';
+import { storableText } from './statements.ts';
 import type { Database } from './tables.ts';
 import { withinBounds } from './visibility.ts';
 import { keepRows } from './write-inventory-rows.ts';
@@ -33,6 +35,7 @@ export function postgresRows({ db, reading, clock }: Context, historyMs: number)
     keep: async (where, look) => prune(await keepRows(db, where, look)),
     page: async (query) => inTime(pageRows(reading, within(query))),
     count: (query) => inTime(countRows(reading, query)),
+    countBy: async (query) => inTime(countRowsBy(reading, within(query))),
     find: async (query) => inTime(findRows(reading, within(query))),
     history: async (query) => inTime(historyOf(reading, within(query))),
     looks: (estate) => inTime(looksOf(reading, estate)),
@@ -40,7 +43,7 @@ export function postgresRows({ db, reading, clock }: Context, historyMs: number)
 }
 
 async function countRows(db: Database, { seen, filter }: Pick<RowQuery, 'seen' | 'filter'>): Promise<number> {
-  const conditions = [withinBounds(seen), ...asOfConditions(undefined), ...filterConditions(filter)];
+  const conditions = [withinBounds(seen), ...asOfConditions(undefined), ...filterConditions(filter, { seen })];
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::integer AS count FROM setpoint.versions WHERE ${sql.join(conditions, sql` AND `)}`.execute(db);
   return rows[0]?.count ?? 0;
@@ -138,7 +141,7 @@ async function readPage(db: Database, query: RowQuery, { columns, end, asOf }: A
   const conditions = [
     withinBounds(query.seen),
     ...asOfConditions(asOf),
-    ...filterConditions(query.filter),
+    ...filterConditions(query.filter, { seen: query.seen, ...(asOf === undefined ? {} : { asOf }) }),
     ...(end === undefined ? [] : [beyond(columns, end, query.sort.descending)]),
   ];
   const { rows } = await sql<Placed>`
@@ -158,90 +161,6 @@ async function readPage(db: Database, query: RowQuery, { columns, end, asOf }: A
 function beyond(columns: readonly string[], { values }: PageEnd, descending: boolean): RawBuilder<boolean> {
   const place = sql.join(columns.map((column) => sql.ref(column)));
   return sql<boolean>`(${place}) ${sql.raw(descending ? '<' : '>')} (${sql.join(values)})`;
-}
-
-type Condition = RawBuilder<boolean>;
-
-/** All that a filter asks of a version. */
-function filterConditions({ text, labels = {}, ...filter }: RowQuery['filter']): readonly Condition[] {
-  return [
-    ...oneOf('estate', filter.estates),
-    ...oneOf('scope', filter.scopes),
-    ...oneOf('cloud', filter.clouds),
-    ...withinCloud(filter.clouds),
-    ...oneOf('account', filter.accounts),
-    ...oneOf('region', filter.regions),
-    ...oneOf('kind', filter.kinds),
-    ...oneOf('status', filter.statuses),
-    ...oneOf('claim', filter.claims),
-    ...oneOf('owner', filter.owners),
-    ...oneOf('criticality', filter.criticalities),
-    ...(filter.targets === undefined ? [] : [sql<boolean>`targets && ${filter.targets.map(storableText)}::text[]`]),
-    ...exposedAs(filter.exposed),
-    ...violatingAny(filter.violates),
-    ...(filter.held === undefined ? [] : [isHeld]),
-    ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),
-    ...Object.entries(labels).map(([name, value]) => labelled(storableText(name), value)),
-    ...(text === undefined || text === '' ? [] : [worded(text)]),
-  ];
-}
-
-const isHeld = sql<boolean>`(status IN ('Blocked', 'Failed', 'Paused') OR body #>> '{sides,next,held}' IS NOT NULL)`;
-
-/** Machines alone have an answer, and there is an index of kinds. */
-const exposedAs = (answers: readonly string[] | undefined): readonly Condition[] =>
-  answers === undefined
-    ? []
-    : [
-        sql<boolean>`kind = 'instance'`,
-        sql<boolean>`body #>> '{exposed,answer}' = ANY(${answers.map(storableText)}::text[])`,
-      ];
-
-/** `*`: of any policy. Then the server reads the index of violations. */
-function violatingAny(policies: readonly string[] | undefined): readonly Condition[] {
-  if (policies === undefined) return [];
-  const any = sql<boolean>`policies <> '{}'`;
-  return policies.includes('*') ? [any] : [any, sql<boolean>`policies && ${policies.map(storableText)}::text[]`];
-}
-
-/** Now, or at a time. A current version has no end: the server reads those alone. */
-const asOfConditions = (asOf: number | undefined): readonly Condition[] =>
-  asOf === undefined
-    ? [sql<boolean>`current`]
-    : [sql<boolean>`began <= ${asOf}`, sql<boolean>`(ended IS NULL OR ended > ${asOf})`];
-
-/** One value is asked for as such: then an index gives its rows in order. */
-function oneOf(column: string, values: readonly string[] | undefined): readonly Condition[] {
-  if (values === undefined) return [];
-  const [only, ...others] = values.map(storableText);
-  if (only === undefined) return [sql<boolean>`false`];
-  return others.length === 0
-    ? [sql<boolean>`${sql.ref(column)} = ${only}`]
-    : [sql<boolean>`${sql.ref(column)} = ANY(${[only, ...others]}::text[])`];
-}
-
-/** The names of scopes begin with their cloud: in the order of places all of one cloud is one stretch. */
-function withinCloud(clouds: readonly string[] = []): readonly Condition[] {
-  const [only, ...others] = clouds.map(storableText);
-  return only === undefined || others.length > 0
-    ? []
-    : [sql<boolean>`scope > ${`${only}/`}`, sql<boolean>`scope < ${`${only}${afterSlash}`}`];
-}
-
-const afterSlash = String.fromCharCode('/'.charCodeAt(0) + 1);
-
-const labelled = (name: string, value: string): Condition =>
-  value === ''
-    ? sql<boolean>`labels ? ${name}`
-    : sql<boolean>`labels @> ${storableJson(JSON.stringify({ [name]: value }))}::jsonb`;
-
-/** Words stand one to a line: what runs over the end of one is part of none. */
-function worded(text: string): Condition {
-  if (text.includes('\n')) return sql<boolean>`false`;
-  const pattern = storableText(text)
-    .toLowerCase()
-    .replace(/[\\%_]/g, '\\$&');
-  return sql<boolean>`words LIKE ${`%${pattern}%`}`;
 }
 
 /**

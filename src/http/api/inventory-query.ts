@@ -21,7 +21,7 @@ import type { RequestContext } from './route.ts';
 import { rowClaims } from './schemas/inventory.ts';
 
 export interface InventoryDependencies {
-  readonly rows: Pick<Rows, 'page' | 'find' | 'history' | 'looks'>;
+  readonly rows: Pick<Rows, 'page' | 'countBy' | 'find' | 'history' | 'looks'>;
   readonly nextAttempts: NextAttempts;
   estates(): Promise<readonly string[]>;
   /** The place in the active specs that decided each desired field. */
@@ -83,7 +83,7 @@ const name = z.string().max(300);
 const sorts = ['address', '-address', 'name', '-name', 'status', '-status', 'since', '-since'] as const;
 
 /** The filters of the inventory. `label` comes as a list. */
-export const inventoryFields = {
+export const inventoryFilters = {
   estate: estateField.meta({ description: 'Only this estate; absent: all that you see' }),
   cloud: listOf(z.enum(clouds), 'Only these clouds'),
   account: listOf(name, 'Only these accounts, projects or subscriptions'),
@@ -95,6 +95,14 @@ export const inventoryFields = {
   target: listOf(name, 'Only these targets'),
   claim: listOf(z.enum(rowClaims), 'Only these claims'),
   exposed: listOf(z.enum(['yes', 'no', 'unknown']), 'Only machines that the internet reaches, or does not'),
+  network: listOf(
+    z.string().max(1000),
+    'Only resources of these networks, by address, else by id; empty: no known network',
+  ),
+  origin: listOf(
+    name,
+    'Only these origins: the maker of an object without a mark, else the reason of its origin, else its claim',
+  ),
   violates: listOf(name, 'Only resources that break a rule of these policies; *: of any policy'),
   label: z
     .array(z.string().min(1).max(400))
@@ -105,9 +113,13 @@ export const inventoryFields = {
       examples: [['tier=web']],
     }),
   q: z.string().min(1).max(200).optional().meta({ description: 'Part of an address, a name, an id or a label' }),
+  asOf: asOfField,
+} as const;
+
+export const inventoryFields = {
+  ...inventoryFilters,
   attributes: z.enum(['true', 'false']).optional().meta({ description: 'true: include the observed attributes' }),
   sort: z.enum(sorts).default('address').meta({ description: 'With - in descending order' }),
-  asOf: asOfField,
   limit: optionalLimitField,
   after: afterField,
 } as const;
@@ -126,7 +138,7 @@ export function rowQueryOf(asked: InventoryQuery, seen: readonly Bounds[], now: 
   };
 }
 
-const filterOf = (asked: InventoryQuery): RowQuery['filter'] => ({
+export const filterOf = (asked: z.output<z.ZodObject<typeof inventoryFilters>>): RowQuery['filter'] => ({
   estates: asked.estate === undefined ? undefined : [asked.estate],
   clouds: asked.cloud,
   accounts: asked.account,
@@ -138,6 +150,8 @@ const filterOf = (asked: InventoryQuery): RowQuery['filter'] => ({
   targets: asked.target,
   claims: asked.claim,
   exposed: asked.exposed,
+  networks: asked.network,
+  origins: asked.origin,
   violates: asked.violates,
   labels: asked.label && labelsOf(asked.label),
   text: asked.q,

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { ForeignCursor, type RowQuery } from '../../../src/ports/inventory-rows.ts';
+import type { Row } from '../../../src/core/inventory/row.ts';
+import type { Origin } from '../../../src/core/observed.ts';
+import type { Attributes, Kind } from '../../../src/core/resource.ts';
+import {
+  ForeignCursor,
+  type RowCounts,
+  type RowDimension,
+  type RowQuery,
+  rowDimensions,
+} from '../../../src/ports/inventory-rows.ts';
+import type { Store } from '../../../src/ports/store.ts';
 import { addressOf, brokenRule, gapOf, lookOf, namesOf, of, pagesOf, rowOf, scope, start } from '../fixtures.ts';
 import type { Laws } from './bench.ts';
 
@@ -48,6 +58,67 @@ export const rowQueryLaws: Laws = {
     assert.equal(await count({ statuses: ['InSync', 'Drifted'], claims: ['ours'] }), 4);
     assert.equal(await count({}, ['team-a']), 4);
     assert.equal(await count({ statuses: [] }), 0);
+  },
+
+  'rows are counted by each property, exactly as its filter finds them': async ({ store, estate }) => {
+    const { shown, unseen } = await keepCounted(store, estate);
+    for (const seen of [shown, unseen])
+      for (const asOf of [undefined, start + 1500])
+        for (const by of rowDimensions) {
+          const query = { seen, filter: { estates: [estate] }, ...(asOf === undefined ? {} : { asOf }) };
+          const { total, values, more } = await store.rows.countBy({ ...query, by, limit: 100 });
+          assert.equal(total, (await namesOf(store.rows, of(estate, query))).length, by);
+          assert.equal(more, 0);
+          for (const one of values) await assertFilterFinds(store, estate, { ...query, by }, one);
+        }
+  },
+
+  'counts come the largest first, and say how many values they leave out': async ({ store, estate }) => {
+    const { shown } = await keepCounted(store, estate);
+    const counts = (by: RowDimension, limit: number, filter: RowQuery['filter'] = {}) =>
+      store.rows.countBy({ seen: shown, filter: { estates: [estate], ...filter }, by, limit });
+    const network = addressOf('net');
+    assert.deepEqual(await counts('network', 100), {
+      total: 7,
+      values: [
+        { value: network, count: 4 },
+        { value: 'vpc-9', count: 2 },
+        { value: '', count: 1 },
+      ],
+      more: 0,
+    });
+    assert.deepEqual(await counts('origin', 1), { total: 7, values: [{ value: 'ours', count: 4 }], more: 2 });
+    assert.deepEqual(await counts('origin', 3, { claims: ['unmanaged'] }), {
+      total: 3,
+      values: [
+        { value: 'EKS', count: 2 },
+        { value: 'unmanaged', count: 1 },
+      ],
+      more: 0,
+    });
+    assert.deepEqual(await counts('target', 100, { kinds: ['instance'] }), {
+      total: 3,
+      values: [
+        { value: 'edge', count: 2 },
+        { value: 'prod', count: 2 },
+      ],
+      more: 0,
+    });
+    assert.deepEqual(await counts('status', 100, { statuses: [] }), { total: 0, values: [], more: 0 });
+  },
+
+  'counts name no target and no network that the caller does not see': async ({ store, estate }) => {
+    const { unseen } = await keepCounted(store, estate);
+    const counts = async (by: RowDimension) =>
+      (await store.rows.countBy({ seen: unseen, filter: {}, by, limit: 100 })).values;
+    assert.deepEqual(await counts('target'), [{ value: 'edge', count: 2 }]);
+    const known = { value: addressOf('net'), count: 1 };
+    assert.deepEqual(await counts('network'), [{ value: '', count: 1 }, known], 'the subnet behind an id is not seen');
+    assert.deepEqual(await store.rows.countBy({ seen: [], filter: {}, by: 'kind', limit: 9 }), {
+      total: 0,
+      values: [],
+      more: 0,
+    });
   },
 
   'a page goes on where it was, whatever comes and goes': async ({ store, estate }) => {
@@ -287,4 +358,73 @@ async function idsOf(rows: Parameters<typeof namesOf>[0], query: RowQuery): Prom
     next = page.next;
   } while (next !== undefined);
   return ids;
+}
+
+/** A network of ours and one of nobody, with their subnets and machines. `unseen`: only the target `edge` is visible. */
+async function keepCounted(store: Store, estate: string) {
+  const observedAs = (attributes: Attributes[Kind], origin?: Origin): Row['sides'] => ({
+    diff: [],
+    observed: { attributes, state: 'ready', parts: [], ...(origin === undefined ? {} : { origin }) },
+  });
+  const inside = (network: string) => ({ network, cidr: '10.0.1.0/24', labels: {} });
+  const machineIn = (subnet: string): Attributes['instance'] => ({
+    placement: { subnet, publicIp: false },
+    groups: [],
+    machine: { image: 'ami-1', size: 's', power: 'running' },
+    labels: {},
+  });
+  const eks: Origin = { why: 'service-child', maker: 'EKS', detail: 'a tag of EKS' };
+  const nobodys = (name: string, kind: Kind, sides: Row['sides'], targets: readonly string[] = ['prod']): Row => ({
+    ...rowOf(name, { place: { kind, targets }, whose: { claim: 'unmanaged' }, status: 'Unmanaged' }),
+    key: `${kind} ${name}-id`,
+    called: { name, id: `${name}-id`, labels: {} },
+    sides,
+  });
+  const ours = (name: string, kind: Kind, sides: Row['sides'], targets: readonly string[] = ['prod']): Row => ({
+    ...rowOf(name, { place: { kind, targets } }),
+    sides,
+  });
+  const web = machineIn(addressOf('net.app'));
+  const rows: readonly Row[] = [
+    rowOf('net'),
+    ours('net.app', 'subnet', observedAs(inside(addressOf('net')))),
+    ours('web', 'instance', {
+      diff: [],
+      desired: { attributes: web, mode: 'enforce', protect: false, deletionPolicy: 'retain' },
+    }),
+    { ...ours('db', 'instance', observedAs(web), ['prod', 'edge']), exposed: { answer: 'no', reason: 'no address' } },
+    nobodys('lone', 'group', { diff: [] }),
+    nobodys('their-subnet', 'subnet', observedAs(inside('vpc-9'), eks)),
+    nobodys('node', 'instance', observedAs(machineIn('their-subnet-id'), eks), ['edge']),
+  ];
+  await store.rows.keep({ estate, scope }, lookOf(1000, rows.slice(0, 5)));
+  await store.rows.keep({ estate, scope }, lookOf(2000, rows));
+  return { shown: [{ estates: [estate] }], unseen: [{ estates: [estate], targets: ['edge'] }] };
+}
+
+const filters = {
+  status: 'statuses',
+  kind: 'kinds',
+  cloud: 'clouds',
+  account: 'accounts',
+  region: 'regions',
+  criticality: 'criticalities',
+  claim: 'claims',
+  owner: 'owners',
+  target: 'targets',
+  exposed: 'exposed',
+  network: 'networks',
+  origin: 'origins',
+} as const satisfies Readonly<Record<RowDimension, keyof RowQuery['filter']>>;
+
+async function assertFilterFinds(
+  store: Store,
+  estate: string,
+  { by, ...query }: Pick<RowQuery, 'seen' | 'asOf'> & { readonly by: RowDimension },
+  { value, count }: RowCounts['values'][number],
+): Promise<void> {
+  // why: '' of these is no value of their filters
+  if (value === '' && (by === 'target' || by === 'exposed')) return;
+  const found = await namesOf(store.rows, of(estate, { ...query, filter: { [filters[by]]: [value] } }));
+  assert.equal(found.length, count, `${by} ${value}: ${found}`);
 }

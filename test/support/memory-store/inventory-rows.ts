@@ -1,8 +1,18 @@
-import { covers } from '../../../src/core/access/grant.ts';
+import { covers, visibleTargets } from '../../../src/core/access/grant.ts';
 import { rowRefs } from '../../../src/core/inventory/row.ts';
 import { isHeld } from '../../../src/core/inventory/withheld-changes.ts';
+import type { Attributes } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
-import type { KeptLook, RowAsked, RowFilter, RowQuery, Rows, RowWords } from '../../../src/ports/inventory-rows.ts';
+import type {
+  KeptLook,
+  RowAsked,
+  RowCountQuery,
+  RowCounts,
+  RowFilter,
+  RowQuery,
+  Rows,
+  RowWords,
+} from '../../../src/ports/inventory-rows.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import {
   cursorOf,
@@ -23,7 +33,8 @@ export function memoryRows(memory: Memory, clock: Clock): Rows {
     keep: async (where, look) => keep(memory, where, structuredClone(look)),
     page: async (query) => page(rows, within(query)),
     count: async (query) =>
-      rows.versions.filter((one) => isAt(one, undefined) && isSeen(one, query) && fits(one, query.filter)).length,
+      rows.versions.filter((one) => isAt(one, undefined) && isSeen(one, query) && fits(one, query, rows)).length,
+    countBy: async (query) => countBy(rows, within(query)),
     find: async (asked) =>
       named(rows, within(asked))
         .filter((one) => isAt(one, asked.asOf))
@@ -141,7 +152,7 @@ function page(rows: RowMemory, query: RowQuery) {
   const asOf = cursor?.asOf ?? query.asOf;
   const way = descending ? -1 : 1;
   const found = rows.versions
-    .filter((one) => isAt(one, asOf) && isSeen(one, query) && fits(one, query.filter))
+    .filter((one) => isAt(one, asOf) && isSeen(one, query) && fits(one, { ...query, asOf }, rows))
     .map((one) => ({ one, place: placeIn(one, columns) }))
     .filter(({ place }) => cursor === undefined || way * compare(place, cursor.values) > 0)
     .toSorted((a, b) => way * compare(a.place, b.place));
@@ -184,10 +195,64 @@ const named = ({ versions }: RowMemory, asked: RowAsked): readonly Version[] =>
     )
     .toSorted((a, b) => compare([a.of.estate, a.of.scope, a.of.row.key], [b.of.estate, b.of.scope, b.of.row.key]));
 
-function fits(
-  { of: { row, estate, scope } }: Version,
-  { text = '', labels = {}, ...filter }: RowFilter & RowWords,
-): boolean {
+function countBy(rows: RowMemory, query: RowCountQuery): RowCounts {
+  const found = rows.versions.filter((one) => isAt(one, query.asOf) && isSeen(one, query) && fits(one, query, rows));
+  const values = found.flatMap((one) => valuesOf(one, query, rows));
+  const counts = [...Map.groupBy(values, (value) => value)]
+    .map(([value, all]) => ({ value, count: all.length }))
+    .toSorted((a, b) => b.count - a.count || compare([a.value], [b.value]));
+  const shown = counts.slice(0, query.limit);
+  return { total: found.length, values: shown, more: counts.length - shown.length };
+}
+
+function valuesOf(one: Version, query: RowCountQuery, rows: RowMemory): readonly string[] {
+  const { row, estate } = one.of;
+  const { place, whose, state, exposed } = row;
+  if (query.by === 'target') {
+    const visible = visibleTargets(query.seen, { estate, targets: place.targets });
+    return place.targets.length === 0 ? [''] : visible;
+  }
+  const values = {
+    ...place,
+    status: state.status,
+    criticality: whose.criticality ?? 'normal',
+    claim: whose.claim,
+    owner: whose.owner ?? '',
+    exposed: exposed?.answer ?? '',
+    network: networkOf(one, query, rows),
+    origin: originOf(row),
+  };
+  return [values[query.by]];
+}
+
+const originOf = ({ sides: { observed }, whose }: Version['of']['row']): string =>
+  observed?.origin?.maker ?? observed?.origin?.why ?? whose.claim;
+
+function networkOf(one: Version, query: Pick<RowQuery, 'seen' | 'asOf'>, rows: RowMemory): string {
+  const { row } = one.of;
+  const { kind } = row.place;
+  if (kind === 'network') return row.called.address ?? row.called.id ?? '';
+  const named = [row.sides.observed, row.sides.desired].flatMap((side) => refIn(side?.attributes)).at(0) ?? '';
+  if (kind !== 'instance') return named;
+  const subnet = rows.versions.find(
+    (other) =>
+      isIn(other, one.of) &&
+      isAt(other, query.asOf) &&
+      other.of.row.place.kind === 'subnet' &&
+      (other.of.row.called.address === named || (other.of.row.called.id === named && isSeen(other, query))),
+  );
+  return subnet === undefined ? '' : networkOf(subnet, query, rows);
+}
+
+function refIn(attributes: Attributes[keyof Attributes] | undefined): readonly string[] {
+  if (attributes === undefined) return [];
+  if ('placement' in attributes) return [attributes.placement.subnet];
+  return 'network' in attributes ? [attributes.network] : [];
+}
+
+function fits(one: Version, query: Pick<RowQuery, 'seen' | 'asOf' | 'filter'>, rows: RowMemory): boolean {
+  const { row, estate, scope } = one.of;
+  const { text = '', labels = {}, ...filter }: RowFilter & RowWords = query.filter;
   const { place, called, whose, state, violations = [] } = row;
   const violated = violations.flatMap(({ policy }) => [policy, '*']);
   const among = (values: readonly string[] | undefined, ...have: readonly string[]): boolean =>
@@ -204,6 +269,8 @@ function fits(
     among(filter.violates, ...violated) &&
     (filter.held === undefined || isHeld(row)) &&
     among(filter.exposed, row.exposed?.answer ?? '') &&
+    (filter.networks === undefined || filter.networks.includes(networkOf(one, query, rows))) &&
+    among(filter.origins, originOf(row)) &&
     among(filter.owners, whose.owner ?? '') &&
     among(filter.criticalities, whose.criticality ?? 'normal') &&
     among(filter.targets, ...place.targets) &&

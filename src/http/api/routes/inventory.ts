@@ -14,6 +14,7 @@ import { type Reply, type RequestContext, type Route, route } from '../route.ts'
 import { exampleOf, examples } from '../schemas/examples.ts';
 import { rowAnswer, rowSchema } from '../schemas/inventory.ts';
 import { inventoryObservation, inventoryObservationSchema } from '../schemas/observation.ts';
+import { inventoryCountsRoute } from './inventory-counts.ts';
 import { inventoryRowRoute } from './inventory-row.ts';
 
 const query = z.strictObject({
@@ -70,6 +71,7 @@ export const inventoryRoutes = (dependencies: InventoryDependencies): readonly R
       return table(format, { ...rowQuery, limit: asked.limit }, { context, dependencies });
     },
   }),
+  inventoryCountsRoute(dependencies),
   inventoryRowRoute(dependencies),
 ];
 

@@ -46,6 +46,7 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
 
 /** Queries of operations that need one. */
 const queries: Readonly<Record<string, (place: Place) => string>> = {
+  countInventory: () => '&by=target',
   readReach: ({ address }) => `&from=internet&to=${encodeURIComponent(address)}`,
 };
 
