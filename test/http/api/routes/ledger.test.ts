@@ -159,8 +159,16 @@ describe('the ledger as a whole', () => {
     assert.deepEqual(body, JSON.parse(JSON.stringify({ ...verdict, unsigned })));
   });
 
+  it('tells how far signatures reach', async () => {
+    const { status, body } = await world.ask('viewer', 'GET /v1/ledger/signatures');
+    const { unsigned, ...reach } = await store.audit.reach(estate);
+    assert.ok(unsigned, 'nobody signs here');
+    const want = { estate, ...reach, unsigned: { ...unsigned, at: new Date(unsigned.at).toISOString() } };
+    assert.deepEqual([status, body], [200, want]);
+  });
+
   it('is not there for those who see a part of it', async () => {
-    for (const what of ['export', 'verify']) {
+    for (const what of ['export', 'verify', 'signatures']) {
       const missing = await world.ask('viewer', `GET /v1/ledger/${what}?estate=none`);
       for (const who of ['north', 'owner']) {
         const { status, text } = await world.ask(who, `GET /v1/ledger/${what}`);
