@@ -34,10 +34,24 @@ const mostReasons = 50;
 /** A worker is shown for so long after its last reconcile. */
 const seenMs = 3_600_000;
 
-export const fleetViewOn = (ground: Ground): FleetView => ({
-  scopes: async (asked) => workOf(await reportsOf(asked, ground), asked, await factsOf(asked, ground)),
-  read: (asked) => read(asked, ground),
-});
+export function fleetViewOn(given: Ground): FleetView {
+  const ground = { ...given, targets: { list: together(given.targets.list) } };
+  return {
+    scopes: async (asked) => workOf(await reportsOf(asked, ground), asked, await factsOf(asked, ground)),
+    read: (asked) => read(asked, ground),
+  };
+}
+
+/** Callers with the same bounds share a running look at all targets: a screen asks for the fleet and its scopes at once. */
+function together(list: Targets['list']): Targets['list'] {
+  const running = new Map<string, ReturnType<Targets['list']>>();
+  return (asked) => {
+    const key = JSON.stringify([asked.estate, asked.seen]);
+    const found = running.get(key) ?? list(asked).finally(() => running.delete(key));
+    running.set(key, found);
+    return found;
+  };
+}
 
 async function read(asked: FleetAsked, ground: Ground): Promise<FleetReport> {
   const [reports, facts] = await Promise.all([

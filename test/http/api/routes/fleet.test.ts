@@ -235,6 +235,7 @@ describe('GET /v1/scopes, with all that holds a scope', () => {
   });
 });
 
+const northOnly = { targets: ['here'] };
 const north = { provider: 'memory', account: 'acme', region: 'north' };
 
 describe('GET /v1/fleet', () => {
@@ -326,4 +327,21 @@ describe('GET /v1/fleet', () => {
     assert.deepEqual([fleet['scopes'], listed(fleet['sources']).length], [undefined, 1]);
     assert.equal((await api.ask('viewer', 'GET /v1/scopes')).status, 409);
   });
+});
+
+it('looks at the targets once for all who ask meanwhile with the same bounds', async () => {
+  const world = await passed();
+  const targets = targetsOn({ store: world.store, open: generationsOf(world.context).open });
+  const looked: unknown[] = [];
+  const list = async (asked: Parameters<typeof targets.list>[0]) => {
+    looked.push(asked.seen);
+    return targets.list(asked);
+  };
+  const fleet = fleetViewOn({ store: world.store, targets: { list } });
+  const asked = (bounds: object) => ({ estate: 'acme', seen: [bounds], now: world.clock.now() });
+  const answers = await Promise.all([fleet.read(asked({})), fleet.scopes(asked({})), fleet.scopes(asked(northOnly))]);
+  assert.deepEqual(looked, [[{}], [northOnly]]);
+  assert.deepEqual([answers[1].length, answers[2].length], [2, 1]);
+  await fleet.scopes(asked({}));
+  assert.equal(looked.length, 3);
 });
