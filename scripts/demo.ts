@@ -1,12 +1,12 @@
 // npm run demo: the whole life of an estate on a sandbox, through the command line as a user has it. Exit 0 only if
-// every step shows what it must.
-import { once } from 'node:events';
+// every step shows what it must. With --serve: an estate to look at in the console, until Ctrl-C.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ask, differ, type Serving } from './demo/ask.ts';
+import { ask } from './demo/ask.ts';
 import { type Colleagues, colleaguesAt } from './demo/colleagues.ts';
 import { fleet } from './demo/fleet.ts';
+import { live } from './demo/live.ts';
 import { type Narrator, narratorOn } from './demo/narrator.ts';
 import { lastWeek, today } from './demo/specs.ts';
 import { type Stage, setStage } from './demo/stage.ts';
@@ -144,20 +144,6 @@ async function tamper(file: string): Promise<number> {
 
 const approver = /"approver":"[^"]*"/;
 
-/** Until Ctrl-C. What was printed is all that a newcomer needs. */
-async function keptUp(serving: Serving, { stage, narrator, colleagues }: Play, signal: AbortSignal): Promise<void> {
-  narrator.say('\nFor you to ask about, healing is paused and the port opened once more.');
-  await differ(serving, narrator, colleagues);
-  const { url, token } = serving;
-  narrator.say(`\nIt stays up until Ctrl-C. In another terminal:\n\n  export SETPOINT_SERVER=${url} TOKEN=${token}`);
-  narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?claim=ours&format=csv"');
-  narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?status=Paused"');
-  narrator.say(
-    `  npm run setpoint -- sql --dir ${stage.folder} -c "SELECT address, since, last_modified_by FROM drift"`,
-  );
-  if (!signal.aborted) await once(signal, 'abort');
-}
-
 async function play(): Promise<void> {
   const startedAt = performance.now();
   const { values } = parseArgs({ options: { serve: { type: 'boolean', default: false } } });
@@ -169,6 +155,7 @@ async function play(): Promise<void> {
   try {
     const narrator = narratorOn(stage, (text) => void process.stdout.write(text));
     const all: Play = { stage, narrator, colleagues };
+    if (values.serve) return await live(stage, all, interrupted.signal);
     await prologue(all);
     await converge(all);
     await drift(all);
@@ -180,7 +167,6 @@ async function play(): Promise<void> {
     narrator.say(
       `\nAll ${narrator.chapters()} steps showed what they must, in ${seconds} s: three clouds converged, unchanged, drifted, healed, carried on by a fleet, provable, and asked.`,
     );
-    if (values.serve) await keptUp(serving, all, interrupted.signal);
     narrator.say(
       'Now yours: `npm run setpoint -- sandbox`, and in another terminal what README.md says under "Use it".',
     );

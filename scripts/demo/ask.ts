@@ -43,7 +43,7 @@ export async function ask(stage: Stage, narrator: Narrator, colleagues: Colleagu
 }
 
 /** Something differs from here on, and is left as it is. */
-export async function differ(serving: Serving, narrator: Narrator, colleagues: Colleagues): Promise<void> {
+async function differ(serving: Serving, narrator: Narrator, colleagues: Colleagues): Promise<void> {
   await narrator.show(['pause', '--healing', '--reason', why, '--active'], { code: 0, shows: [/^Paused: /] });
   await colleagues.aws.open('core-web', 8082);
   // why: a look may see it before the cloud's own log tells who it was
@@ -54,7 +54,7 @@ export async function differ(serving: Serving, narrator: Narrator, colleagues: C
   await until(isAttributed, 'port 8082 and its author', { pauseMs: 200 });
 }
 
-async function serve(stage: Stage): Promise<Serving> {
+export async function serve(stage: Stage): Promise<Serving> {
   const made = await stage.setpoint(['token', 'make', '--name', 'demo', '--role', 'admin', '--json']);
   const token = /setpoint_\w+_[\w-]{43}/.exec(made.stdout)?.[0];
   if (token === undefined) throw new Error(`no token was made:\n${made.stdout}${made.stderr}`);
