@@ -66,7 +66,7 @@ export async function activeEstateView(
   }
 }
 
-/** The same scopes as they were observed last, without a plan. */
+/** The same scopes exactly as they were observed last, without a plan. */
 export async function activeScopes(
   { estate: name, targets }: Pick<EstateAsked, 'estate' | 'targets'>,
   grounds: Pick<QueryContext, 'store' | 'open'>,

@@ -29,7 +29,10 @@ export async function estateViewOf(estate: Estate, store: Store): Promise<Stored
     store.inventory.latest(estate.name),
   ]);
   const { holds, bounds } = constraints;
-  const looked = await scopeViews({ estate, observations, choices: { ...constraints.choices, holds } }, store);
+  const looked = await scopeViews(
+    { estate, observations, choices: { ...constraints.choices, holds }, asKnown: asFarAsKnown },
+    store,
+  );
   const plans = await planAgain({ estate, looked, bounds });
   const bound = boundOf(estate, constraints, held);
   return { estate, store, looked, plans, bound: withCost(bound, { estate, looked, plans, bounds }), bounds };
@@ -39,11 +42,13 @@ interface Observed {
   readonly estate: Estate;
   readonly observations: readonly Observation[];
   readonly choices?: Choices;
+  /** The observation with the writes since. Absent: as it was. */
+  readonly asKnown?: (observation: Observation, known: Knowledge) => Observation;
 }
 
 /** Each scope in the specs as it was observed last, without a plan. */
 export async function scopeViews(
-  { estate, observations, choices }: Observed,
+  { estate, observations, choices, asKnown = (observation) => observation }: Observed,
   store: Pick<Store, 'inventory'>,
 ): Promise<readonly ScopeView[]> {
   const seen = new Map(observations.map((one) => [one.scope, one]));
@@ -51,7 +56,7 @@ export async function scopeViews(
     estate.scopes.map(async (scope): Promise<ScopeView> => {
       // why: read after the observation, so that it includes later writes
       const known = await store.inventory.knowledge(estate.name, scope.scope);
-      const observation = asFarAsKnown(seen.get(scope.scope) ?? neverLooked(scope.scope), known);
+      const observation = asKnown(seen.get(scope.scope) ?? neverLooked(scope.scope), known);
       const knowledge = await withUnrecorded(known, observation, store.inventory);
       const provided = { ...providedBy(scope, estate), ...(choices === undefined ? {} : { choices }) };
       return { scope, input: { wanted: scope.wanted, observation, isStored: true, knowledge, ...provided } };
@@ -76,6 +81,11 @@ function asFarAsKnown(observation: Observation, { settled, ended = new Map() }: 
     pending: [...new Set([...observation.pending, ...since])],
   };
 }
+
+/** True where Setpoint wrote or released something after the start of the observation. */
+export const isWrittenSince = ({ observation: { at }, knowledge: { settled, ended } }: PlanInput): boolean =>
+  [...settled.values()].some(({ lastWriteAt }) => lastWriteAt > at) ||
+  [...(ended ?? new Map()).values()].some((one) => one.at > at);
 
 /** Nothing is known of it, and so nothing of it is gone. */
 const neverLooked = (scope: ScopeKey): Observation => ({

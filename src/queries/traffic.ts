@@ -23,7 +23,7 @@ import {
 } from '../ports/queries.ts';
 import type { Store } from '../ports/store.ts';
 import { activeScopes, type QueryContext } from './active-estate.ts';
-import { lookOf, type ScopeView } from './estate-view.ts';
+import { isWrittenSince, lookOf, type ScopeView } from './estate-view.ts';
 import { unknown } from './explain.ts';
 import { type PreviewContext, stateOf } from './preview.ts';
 import { seesAddress, seesScope, seesWholeScope } from './visible-plans.ts';
@@ -54,10 +54,14 @@ function rememberedScopes(planning: PreviewContext): (asked: EstateAsked) => Pro
   };
 }
 
-/** One scope as far as the caller sees it, without its observation, which is large. `isWhole`: they see all of it. */
+/**
+ * One scope as far as the caller sees it, without its observation, which is large. `isWhole`: they see all of it. `isWritten`: Setpoint changed
+ * something there since.
+ */
 interface Seen extends Pick<MapScope, 'scope' | 'state' | 'sees'> {
   readonly look: ScopeLook;
   readonly isWhole: boolean;
+  readonly isWritten: boolean;
 }
 
 async function seenScopes(asked: EstateAsked, grounds: QueryContext): Promise<readonly Seen[]> {
@@ -68,7 +72,10 @@ async function seenScopes(asked: EstateAsked, grounds: QueryContext): Promise<re
 
 function seenScope(view: ScopeView, asked: EstateAsked): Seen {
   const state = observedState(view.input);
-  const one = { scope: view.scope.scope, look: lookOf(view), isWhole: seesWholeScope(view, asked) };
+  const one = {
+    ...{ scope: view.scope.scope, look: lookOf(view) },
+    ...{ isWhole: seesWholeScope(view, asked), isWritten: isWrittenSince(view.input) },
+  };
   if (seesAll(asked.seen, asked.estate)) return { ...one, state, sees: () => true };
   const { networks, subnets, machines, rules } = state;
   const refs = [...networks.keys(), ...subnets.keys(), ...machines.keys(), ...rules.map(({ ref }) => ref)];
@@ -81,8 +88,8 @@ async function reach(asked: ReachAsked, seen: readonly Seen[]): Promise<ReachAns
   const found = reachBetween(asked, seen);
   if ('problem' in found && (found.problem !== 'unnamed' || isListed(seen))) throw refusalOf(found);
   const answers = 'problem' in found ? unlistedScopes(seen) : found.scopes;
-  const whole = new Set(seen.flatMap(({ scope, isWhole }) => (isWhole ? [scope] : [])));
-  const scopes = answers.map((one) => (whole.has(one.scope) ? one : { ...one, notes: [...one.notes, partial] }));
+  const byScope = new Map(seen.map((one) => [one.scope, one]));
+  const scopes = answers.map((one) => ({ ...one, notes: [...one.notes, ...notesOn(byScope.get(one.scope))] }));
   const named = new Set(scopes.map(({ scope }) => scope));
   return {
     estate: asked.estate,
@@ -95,6 +102,12 @@ async function reach(asked: ReachAsked, seen: readonly Seen[]): Promise<ReachAns
 const unlistedScopes = (seen: readonly Seen[]): readonly ScopeReach[] =>
   seen.flatMap(({ scope, state }) => (state.gaps.length === 0 ? [] : [{ scope, ...unlisted(state) }]));
 
+const notesOn = (seen: Seen | undefined): readonly string[] => [
+  ...(seen?.isWhole === true ? [] : [partial]),
+  ...(seen?.isWritten === true ? [written] : []),
+];
+
+const written = 'Setpoint changed resources here since the observation: the next one shows their traffic';
 const partial = 'your grants do not cover all of this scope: some ends may be outside of them, and do not count';
 
 function refusalOf({ problem }: Extract<Reached, { readonly problem: string }>): Declined {
@@ -124,7 +137,14 @@ async function map(asked: MapAsked, seen: readonly Seen[], store: Pick<Store, 'r
   const { hidden, ...drawn } = await inTurns(mapInSteps(scopes, asked.limits));
   return {
     estate: asked.estate,
-    map: { ...drawn, hidden: [...hidden, ...more] },
+    map: {
+      ...drawn,
+      hidden: [...hidden, ...more],
+      unknown: [
+        ...seen.flatMap(({ scope, isWritten }) => (isWritten ? [{ scope, reason: written }] : [])),
+        ...drawn.unknown,
+      ],
+    },
     isPartial: !seesAll(asked.seen, asked.estate),
     looks: seen.map(({ look }) => look),
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { answersOf } from '../../src/bootstrap/http-server.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { answersWorld, machine } from './support/answers-world.ts';
@@ -91,6 +92,23 @@ describe('reach, out of the store', () => {
     assert.match(focus.text, /"unknown":\[\{"scope":"memory\/acme\/north","reason":"no reconcile has observed/);
     const { text } = await api.ask('viewer', 'GET /v1/map');
     assert.match(text, /no reconcile has observed this scope yet/);
+  });
+
+  it('keeps resources that Setpoint wrote since the observation, and says so', async () => {
+    const { accept, reconcile, clock, context, store } = await world();
+    const before = await store.inventory.latest('acme');
+    const db = machine('db', {}, { owner: 'team-db', labels: { tier: 'b' } });
+    await accept([...documents.slice(0, 3), db]);
+    await clock.advance(60_000);
+    await reconcile();
+    const inventory = { ...store.inventory, latest: async () => before };
+    const { traffic } = answersOf({ ...context, store: { ...store, inventory } });
+    const asked = { estate: 'acme', seen: [{}] };
+    const { scopes } = await traffic.reach({ ...asked, from: 'web-0', to: 'db-0' });
+    assert.equal(scopes[0]?.answer, 'yes');
+    assert.match(scopes[0]?.notes.join() ?? '', /Setpoint changed resources here since the observation/);
+    const { map } = await traffic.map({ ...asked, limits: { nodes: 300, edges: 300 } });
+    assert.match(map.unknown.map(({ reason }) => reason).join(), /Setpoint changed resources here/);
   });
 
   it('is answered within the bounds of the caller', async () => {
