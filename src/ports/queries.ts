@@ -1,5 +1,5 @@
 import type { Bounds } from '../core/access/grant.ts';
-import type { ScopePlan, UnmetRequirement, Verb } from '../core/action.ts';
+import type { Action, ScopePlan, UnmetRequirement, Verb } from '../core/action.ts';
 import type { CalendarEntry } from '../core/change-windows.ts';
 import type { Criticality } from '../core/criticality.ts';
 import type { Mode } from '../core/desired.ts';
@@ -14,6 +14,7 @@ import type { WithheldChanges } from '../core/inventory/withheld-changes.ts';
 import type { Gap } from '../core/observed.ts';
 import type { EndedPatch, Patch } from '../core/patch.ts';
 import type { Held, PauseDraft } from '../core/pause.ts';
+import type { Withholding } from '../core/plan/plan-input.ts';
 import type { Violation } from '../core/policy/evaluate.ts';
 import type { PlanBound, PlanJson } from '../core/render/plan-json.ts';
 import type { ScopeReach } from '../core/render/reach.ts';
@@ -33,7 +34,7 @@ import type { Authors } from './sources.ts';
  */
 export interface Answers {
   /** The changes on the clouds outside Setpoint. `effect`: of these changes, not of healing them. */
-  drift(asked: EstateAsked): Promise<Planned>;
+  drift(asked: EstateAsked): Promise<Drift>;
   /** All about one resource. `of`: its address, the end of it where that is unique, or an id of the cloud. */
   explain(asked: EstateAsked & { readonly of: string }): Promise<Explained>;
   /** Finds the authors of changes to a resource or port. `of`: as of `explain`, or a port. `entries`: of the ledger, as far as the caller sees it. */
@@ -221,6 +222,11 @@ export interface Planned {
   readonly effect?: Effect;
   /** Of policies, by desired resources and by changes; absent: none. */
   readonly violations?: readonly Violation[];
+}
+
+/** `leftToPeople`: actions that a person's plan carries out and that workers withhold, with the reasons. */
+export interface Drift extends Planned {
+  readonly leftToPeople: ReadonlyMap<Action, Withholding>;
 }
 
 /**

@@ -7,12 +7,17 @@ import {
   withheldKey,
 } from '../core/action.ts';
 import { byCriticality } from '../core/criticality.ts';
+import { actionDigest } from '../core/digest.ts';
 import { type Effect, effectInSteps, joinEffects, undoneEffect } from '../core/effect/effect.ts';
 import type { Allowance } from '../core/limits.ts';
 import { actionsWithCriticality } from '../core/plan/criticalities.ts';
-import type { PlanInput } from '../core/plan/plan-input.ts';
+import { modeHold } from '../core/plan/holds.ts';
+import type { PlanInput, Withholding } from '../core/plan/plan-input.ts';
+import { remediationHold } from '../core/plan/remediation.ts';
 import { inTurns } from '../estate/in-turns.ts';
-import { type EstateView, planAgain } from './estate-view.ts';
+import { sha256 } from '../estate/sha256.ts';
+import { saidOf } from './approvals.ts';
+import { type EstateView, planAgain, type StoredEstateView } from './estate-view.ts';
 
 /** The drift of each scope, held or not, and the reasons for which it is unknown or not healed. */
 export async function driftOf(survey: EstateView): Promise<readonly ScopePlan[]> {
@@ -31,6 +36,32 @@ export async function driftEffect(
     if (plan !== undefined) effects.push(await inTurns(effectInSteps(plan, input)));
   }
   return undoneEffect(joinEffects(effects));
+}
+
+/**
+ * The reasons for which workers leave an action of drift to a person, although a person's plan carries it out: its mode, or the remediation
+ * of its document. A finding has any other reason.
+ */
+export async function leftToPeople(
+  view: StoredEstateView,
+  plans: readonly ScopePlan[],
+): Promise<ReadonlyMap<Action, Withholding>> {
+  const said = await saidOf(view);
+  return new Map(
+    view.looked.flatMap(({ scope: { scope }, input }, i) => {
+      const approved = new Set(said.get(scope)?.approvals.flatMap(({ actions }) => actions));
+      const choices = {
+        ...input.choices,
+        unattended: true,
+        approved: (action: Action) => approved.has(actionDigest(action, sha256)),
+      };
+      const holds = [remediationHold({ ...input, choices }), modeHold({ ...input, choices })];
+      return (plans[i]?.actions ?? []).flatMap((action) => {
+        const [reason] = holds.flatMap((hold) => hold(action) ?? []);
+        return reason === undefined ? [] : [[action, reason] as const];
+      });
+    }),
+  );
 }
 
 /** `held`: changes that wait for a resource that they need. */

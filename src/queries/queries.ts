@@ -3,7 +3,7 @@ import type { Answers } from '../ports/queries.ts';
 import type { QueryContext } from './active-estate.ts';
 import { approvalsOn } from './approvals.ts';
 import { windowsOn } from './change-windows.ts';
-import { driftEffect, driftOf } from './drift.ts';
+import { driftEffect, driftOf, leftToPeople } from './drift.ts';
 import { explained, originsAt } from './explain.ts';
 import { patchesOn } from './patches.ts';
 import { pausesOn } from './pauses.ts';
@@ -23,8 +23,9 @@ export function answersOn(grounds: QueryContext): Answers {
         const survey = await planning.survey(asked);
         const plans = await driftOf(survey);
         const planned = await withWithheld(seenOf(survey, plans, asked), asked, grounds.store);
+        const drift = { ...planned, leftToPeople: await leftToPeople(survey, plans) };
         // why: the effect names machines of all owners
-        return seesAll(asked.seen, asked.estate) ? { ...planned, effect: await driftEffect(survey, plans) } : planned;
+        return seesAll(asked.seen, asked.estate) ? { ...drift, effect: await driftEffect(survey, plans) } : drift;
       }),
     explain: (asked) => planning.line(() => explained(asked, planning)),
     who: (asked) => planning.line(() => whoWithin(asked, planning)),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
+import { approveAll } from '../support/fleet-world.ts';
 import { answersWorld, machine } from './support/answers-world.ts';
 
 const mine = { owner: 'team-web' };
@@ -192,6 +193,28 @@ describe('drift, told apart', () => {
         ['undoes', undefined],
       ],
     );
+  });
+
+  it('says that workers leave it to a person where the mode is plan, until one approves it', async () => {
+    const world = answersWorld(callers);
+    await world.accept(documents);
+    await world.reconcile();
+    await world.accept(documents, { mode: 'plan' });
+    world.meddle('by hand');
+    await world.reconcile();
+    const told = async () => {
+      const { actions } = driftOf((await world.api.ask('viewer', 'GET /v1/drift')).body);
+      return actions.map(({ healing, withheld }) => [healing, withheld?.code]);
+    };
+    assert.deepEqual(await told(), [
+      ['withheld', 'mode'],
+      ['withheld', 'mode'],
+    ]);
+    await approveAll(world);
+    assert.deepEqual(await told(), [
+      ['undoes', undefined],
+      ['undoes', undefined],
+    ]);
   });
 
   it('has the traffic that it opened and cut, for who sees all of the estate', async () => {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { type Action, actionKey, type ScopePlan, withheldKey } from '../../../core/action.ts';
+import { type Action, actionKey, type ScopePlan, type WithheldFinding, withheldKey } from '../../../core/action.ts';
 import { actionDigest, type Hash } from '../../../core/digest.ts';
 import { healingIn } from '../../../core/plan/healing.ts';
+import type { Withholding } from '../../../core/plan/plan-input.ts';
 import { effectJson } from '../../../core/render/effect.ts';
 import { actionJson, planJson, requirementJson } from '../../../core/render/plan-json.ts';
 import { policiesJson } from '../../../core/render/policies.ts';
 import { clouds } from '../../../core/resource.ts';
-import type { MadePlan, Planned, ProposalHead, ReportedProblem } from '../../../ports/queries.ts';
+import type { Drift, MadePlan, Planned, ProposalHead, ReportedProblem } from '../../../ports/queries.ts';
 import { findingSchema, kindSchema, plannedActionSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationAnswer, observationSchema, oldestObservation } from './observation.ts';
@@ -262,30 +263,37 @@ export function planAnswer(
   };
 }
 
-/** The actions of drift also have the reasons that withhold them. `effect`: of the drift. */
-export function driftAnswer(planned: Planned, how: Parameters<typeof planAnswer>[1]) {
+/** The actions of drift also have the reasons that keep workers from them. `effect`: of the drift. */
+export function driftAnswer(drift: Drift, how: Parameters<typeof planAnswer>[1]) {
+  const { leftToPeople, ...planned } = drift;
   return {
     ...planAnswer(planned, how),
     actions: planned.plans.flatMap((plan) => {
-      const held = withholdingIn(plan);
-      return plannedActions([plan], how.hash).map((one, i) => ({ ...one, withheld: held(plan.actions[i]) }));
+      const shown = plannedActions([plan], how.hash);
+      const found = withheldIn(plan);
+      return plan.actions.flatMap((action, i) => {
+        const held = found(action) ?? leftToPeople.get(action);
+        const one = shown[i];
+        if (one === undefined) return [];
+        return held === undefined ? [one] : [{ ...one, healing: 'withheld' as const, withheld: withholdingJson(held) }];
+      });
     }),
   };
 }
 
-/** The reason that withholds an action; undefined: nothing does. */
-function withholdingIn({ findings }: ScopePlan) {
+/** The finding that withholds an action; undefined: none does. */
+function withheldIn({ findings }: ScopePlan) {
   const held = Map.groupBy(
     findings.filter((one) => one.type === 'withheld'),
     withheldKey,
   );
-  return (action: Action | undefined) => {
-    const [found] = (action && held.get(actionKey(action))) ?? [];
-    if (found === undefined) return undefined;
-    const { code, why, until, requirements } = found;
-    return { code, reason: why, until, requirements: requirements?.map(requirementJson) };
-  };
+  return (action: Action) => held.get(actionKey(action))?.[0];
 }
+
+const withholdingJson = ({ code, why, until, requirements }: Withholding & Partial<WithheldFinding>) => ({
+  ...{ code, reason: why, until },
+  requirements: requirements?.map(requirementJson),
+});
 
 export const plannedActions = (plans: readonly ScopePlan[], hash: Hash) =>
   plans.flatMap(({ scope, actions, findings }) => {
