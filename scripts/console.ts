@@ -45,6 +45,7 @@ const asked: readonly string[] = [
   '/v1/slo',
   '/v1/slo/history',
   '/v1/approvals',
+  '/v1/drift',
   '/v1/pauses',
   '/v1/inventory',
   '/v1/inventory-counts',

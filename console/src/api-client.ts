@@ -70,6 +70,8 @@ export const api = {
     bodyOf(client.GET('/v1/slo/history', { params: ofEstate(estate), signal })),
   approvals: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/approvals', { params: ofEstate(estate), signal })),
+  drift: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/drift', { params: ofEstate(estate), signal })),
   pauses: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/pauses', { params: ofEstate(estate), signal })),
   inventory: (query: InventoryFilter, { signal }: RequestOptions) =>

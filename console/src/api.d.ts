@@ -89,6 +89,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read drift: the changes outside Setpoint */
+        get: operations["readDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pauses": {
         parameters: {
             query?: never;
@@ -874,6 +891,25 @@ export interface components {
             kind: "network" | "subnet" | "group" | "firewall-rule" | "instance";
             /** @enum {string} */
             status: "InSync" | "Drifted" | "Missing" | "Pending" | "Settling" | "Blocked" | "Failed" | "Unmanaged" | "Orphan" | "Paused";
+        };
+        Plan: {
+            estate: string;
+            withheldDrift?: components["schemas"]["WithheldDrift"][];
+            revision: string;
+            generation?: number;
+            serial?: number;
+            sources?: components["schemas"]["RejectedSource"][];
+            looserGuards?: string[];
+            auditLogs?: ("aws" | "gcp" | "azure" | "memory")[];
+            cost?: components["schemas"]["PlanCost"];
+            effect?: components["schemas"]["Effect"];
+            policies?: components["schemas"]["PolicyViolation"][];
+            summary: components["schemas"]["Summary"];
+            actions: components["schemas"]["PlannedAction"][];
+            findings: components["schemas"]["Finding"][];
+            digest: string;
+            scopes: components["schemas"]["PlannedScope"][];
+            observed: components["schemas"]["Observation"];
         };
         WithheldDrift: {
             code: string;
@@ -2805,6 +2841,7 @@ export type ObservedSide = components['schemas']['ObservedSide'];
 export type Change = components['schemas']['Change'];
 export type ResourceVersion = components['schemas']['ResourceVersion'];
 export type Relation = components['schemas']['Relation'];
+export type Plan = components['schemas']['Plan'];
 export type WithheldDrift = components['schemas']['WithheldDrift'];
 export type RejectedSource = components['schemas']['RejectedSource'];
 export type PlanCost = components['schemas']['PlanCost'];
@@ -3004,6 +3041,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PendingApprovals"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readDrift: {
+        parameters: {
+            query?: {
+                estate?: string;
+                target?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
                 };
             };
             /** @description A problem */

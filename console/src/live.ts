@@ -16,12 +16,16 @@ export interface Live {
 
 /** The queries that each type of event makes old, by the first word of their keys. */
 const outdated: Readonly<Record<string, readonly string[]>> = {
-  resource: ['inventory', 'resource', 'explanation', 'targets', 'slo'],
-  reconcile: ['targets', 'fleet', 'ledger', 'map', 'reach'],
-  generation: ['targets', 'fleet', 'approvals', 'inventory', 'resource', 'explanation', 'slo', 'map'],
-  audit: ['approvals', 'pauses', 'targets', 'fleet', 'ledger'],
-  fight: ['explanation'],
+  resource: ['inventory', 'drift', 'resource', 'explanation', 'targets', 'slo'],
+  reconcile: ['targets', 'drift', 'fleet', 'ledger', 'map', 'reach'],
+  generation: ['targets', 'fleet', 'approvals', 'drift', 'inventory', 'resource', 'explanation', 'slo', 'map'],
+  audit: ['approvals', 'pauses', 'targets', 'drift', 'fleet', 'ledger'],
+  fight: ['explanation', 'drift'],
 };
+
+/** Setpoint plans for these: the console asks at most so often, and never gives up a request for a newer event. */
+const costly: ReadonlySet<string> = new Set(['drift']);
+const costlyMs = 3_000;
 
 /** A burst of events asks once. */
 const gatherMs = 400;
@@ -85,7 +89,7 @@ const isPaged = (data: unknown): data is InfiniteData<unknown> =>
 /** Follows the events of Setpoint until the returned function is called; the answers that they make old are asked for again. */
 export function follow(queryClient: QueryClient): () => void {
   const stale = new Set<string>();
-  const timers: { gather?: number; lost?: number; retry?: number } = {};
+  const timers: { gather?: number; costly?: number; lost?: number; retry?: number } = {};
   let [last, retryMs, wasLost]: [string, number, boolean] = ['', firstRetryMs, false];
   let source: EventSource | undefined;
 
@@ -95,8 +99,16 @@ export function follow(queryClient: QueryClient): () => void {
     stale.clear();
     for (const word of words) void renew(queryClient, [word]);
   };
+  const refreshCostly = (): void => {
+    timers.costly = undefined;
+    for (const word of costly) {
+      if (queryClient.isFetching({ queryKey: [word] }) === 0) void renew(queryClient, [word]);
+      else timers.costly ??= window.setTimeout(refreshCostly, costlyMs);
+    }
+  };
   const outdate = (words: readonly string[]): void => {
-    for (const word of words) stale.add(word);
+    for (const word of words) if (!costly.has(word)) stale.add(word);
+    if (words.some((word) => costly.has(word))) timers.costly ??= window.setTimeout(refreshCostly, costlyMs);
     timers.gather ??= window.setTimeout(refresh, gatherMs);
   };
   const everything = (): void => void renew(queryClient, []);

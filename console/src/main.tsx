@@ -10,6 +10,7 @@ import './styles/base.css';
 import './styles/overview.css';
 import './styles/inventory.css';
 import './styles/resource.css';
+import './styles/drift.css';
 import './styles/ledger.css';
 import './styles/fleet.css';
 import './styles/phone.css';

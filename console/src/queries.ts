@@ -85,6 +85,31 @@ export const pauses = (estate: string | undefined) =>
     refetchInterval: pollMs,
   });
 
+/** Setpoint plans for the answer, so the console asks rarely: see `costly` in live.ts. */
+export const drift = (estate: string | undefined) =>
+  queryOptions({
+    queryKey: ['drift', estate],
+    queryFn: (options) => api.drift(estate, options),
+    refetchInterval: 5 * pollMs,
+  });
+
+/** Resources that drifted, whatever their status: above the most that are asked for, there may be more. */
+export const driftCount = (estate: string | undefined) =>
+  queryOptions({
+    queryKey: ['inventory', 'drift-count', estate],
+    queryFn: (options) => {
+      const status = 'Drifted,Missing,Blocked,Paused';
+      return api.inventory({ status, limit: `${mostCounted}`, ...(estate === undefined ? {} : { estate }) }, options);
+    },
+    select: ({ items, next }) => ({
+      count: items.filter((one) => one.next?.cause === 'drift' && one.next.verb !== 'forget').length,
+      isLeast: next !== undefined,
+    }),
+    refetchInterval: pollMs,
+  });
+
+const mostCounted = 200;
+
 /** Machines that the internet reaches. The API counts nothing: above the most that are asked for, there are more. */
 const mostExposed = 200;
 

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent } from '@tanstack/react-router';
 import { Notice, Title } from './components.tsx';
+import { DriftScreen, driftKeys } from './drift/screen.tsx';
 import { FleetScreen } from './fleet.tsx';
 import { Inventory } from './inventory.tsx';
 import { filterKeys } from './inventory-filter.ts';
@@ -45,6 +46,13 @@ const inventory = createRoute({
   validateSearch: (search: Record<string, unknown>) => pick(search, filterKeys),
 });
 
+const drift = createRoute({
+  getParentRoute: () => root,
+  path: '/drift',
+  component: DriftScreen,
+  validateSearch: (search: Record<string, unknown>) => pick(search, driftKeys),
+});
+
 // why: an id of a cloud can hold any sign, so it is no part of the path
 const resource = createRoute({
   getParentRoute: () => root,
@@ -77,7 +85,7 @@ const fleet = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, inventory, resource, map, ledger, fleet]),
+  routeTree: root.addChildren([overview, inventory, drift, resource, map, ledger, fleet]),
   parseSearch,
   stringifySearch,
   scrollRestoration: false,

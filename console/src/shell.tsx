@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import type { Identity } from './api.d.ts';
 import { Notice, Title, When } from './components.tsx';
 import { follow, renew, useLive } from './live.ts';
-import { whoami } from './queries.ts';
+import { driftCount, whoami } from './queries.ts';
 import { QueryState } from './query-state.tsx';
 import { Account, Mark, SignIn } from './session.tsx';
 
@@ -57,6 +57,7 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
           <Link to="/inventory" search={{ estate }} activeOptions={{ includeSearch: false }}>
             Inventory
           </Link>
+          <DriftLink estate={estate} />
           <Link to="/map" search={{ estate }} activeOptions={{ includeSearch: false }}>
             Map
           </Link>
@@ -84,6 +85,26 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
         )}
       </main>
     </>
+  );
+}
+
+/** With the number of resources that drifted. */
+function DriftLink({ estate }: { readonly estate: string | undefined }) {
+  const { data } = useQuery(driftCount(estate));
+  const text = data === undefined || data.count === 0 ? '' : `${data.count}${data.isLeast ? '+' : ''}`;
+  return (
+    <Link to="/drift" search={{ estate }} activeOptions={{ includeSearch: false }}>
+      Drift
+      {text === '' ? null : (
+        <>
+          {' '}
+          <span className="nav-count number">
+            {text}
+            <span className="hidden"> {text === '1' ? 'resource' : 'resources'}</span>
+          </span>
+        </>
+      )}
+    </Link>
   );
 }
 

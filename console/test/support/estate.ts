@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTagsCommand, CreateVpcCommand, DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { touches } from '../../../providers/aws/touches.ts';
 import { startSandbox } from '../../../sandbox/index.ts';
+import { openStore } from '../../../src/store/open-store.ts';
 import { nobodys, workplace } from '../../../test/integration/support/workplace.ts';
 
 /** A `setpoint serve` in a folder of its own, over the sandbox of AWS: an estate with a drifted machine. */
@@ -15,6 +17,10 @@ export interface Estate {
   /** Another client changes a tag of web-0; events of the cloud are not on, so a reconcile finds it. */
   tag(value: string): Promise<void>;
   reconcile(): Promise<void>;
+  /** The cloud of a colleague, who changes it by hand. */
+  readonly cloud: EC2Client;
+  /** The cloud's audit log says that this actor did this to these objects just now. */
+  audited(actor: string, action: string, ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -23,7 +29,9 @@ export const hostile = `"><img src=x onerror="window.hostile=1"><script>window.h
 
 const program = join(import.meta.dirname, '../../../bin/setpoint.mjs');
 
-const specs = (endpoint: string): string =>
+type Document = Readonly<Record<string, unknown>>;
+
+const specs = (endpoint: string, more: readonly Document[]): string =>
   [
     { kind: 'Estate', metadata: { name: 'acme' }, spec: { mode: 'plan' } },
     {
@@ -54,11 +62,13 @@ const specs = (endpoint: string): string =>
         disk: { size: 20 },
       },
     },
+    ...more,
   ]
     .map((document) => JSON.stringify({ apiVersion: 'setpoint.dev/v1', ...document }))
     .join('\n---\n');
 
-export async function openEstate(): Promise<Estate> {
+/** `more`: documents besides those of a network, a rule and a machine. */
+export async function openEstate(more: readonly Document[] = []): Promise<Estate> {
   const sandbox = await startSandbox();
   const place = await workplace();
   const cloud = new EC2Client({
@@ -66,7 +76,7 @@ export async function openEstate(): Promise<Estate> {
     region: 'eu-west-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
-  await place.write({ 'all.yaml': specs(sandbox.url) });
+  await place.write({ 'all.yaml': specs(sandbox.url, more) });
   const applied = await place.setpoint('apply', '--yes', '--allow-endpoint');
   if (applied.code !== 0) throw new Error(`apply failed:\n${applied.stdout}${applied.stderr}`);
   await cloud.send(
@@ -105,8 +115,33 @@ export async function openEstate(): Promise<Estate> {
       return found;
     },
     reconcile: () => requestReconcile(url, token),
+    cloud,
+    audited: (actor, action, ids) => noteTouch(place.folder, { actor, action, ids }),
     close,
   };
+}
+
+interface AuditedChange {
+  readonly actor: string;
+  readonly action: string;
+  readonly ids: readonly string[];
+}
+
+/** As the hook of the audit log keeps an event. */
+async function noteTouch(folder: string, { actor, action, ids }: AuditedChange): Promise<void> {
+  const store = await openStore({ folder, clock: { now: Date.now, sleep: (ms) => sleep(ms) }, create: true });
+  try {
+    const id = `event-${action}-${ids.join('-')}`;
+    const detail = {
+      ...{ eventSource: 'ec2.amazonaws.com', eventName: action, eventID: id, eventTime: new Date().toISOString() },
+      ...{ awsRegion: 'eu-west-1', recipientAccountId: '111122223333', sourceIPAddress: '203.0.113.9' },
+      ...{ userAgent: 'console.ec2.amazonaws.com', userIdentity: { arn: actor } },
+      requestParameters: { groupId: ids[0], resourcesSet: { items: ids.map((resourceId) => ({ resourceId })) } },
+    };
+    await store.touches.keep('acme', touches({ id, detail }));
+  } finally {
+    await store.close();
+  }
 }
 
 async function tagged(cloud: EC2Client, value: string): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
+import { setImmediate as breath } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { findings, noBrowser, openBrowser, openPage, ownFindings, type Watched } from './browser.ts';
 import { type Estate, openEstate } from './estate.ts';
@@ -17,10 +18,19 @@ export const all = () => {
   return { browser, estate, gateway };
 };
 
+let open: () => Promise<Estate> = openEstate;
+
+/** At the beginning of a file: its tests are over this estate. */
+export const over = (opening: () => Promise<Estate>): void => {
+  open = opening;
+};
+
 /** Each file of tests has an estate of its own. */
 before(async () => {
   if (noBrowser !== false) return;
-  estate = await openEstate();
+  // why: it begins with the import of this file, and the file of tests names its estate after that
+  await breath();
+  estate = await open();
   gateway = await openGateway(estate.url);
   browser = await openBrowser();
 });
