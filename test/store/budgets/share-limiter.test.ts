@@ -233,6 +233,9 @@ describe('several workers', () => {
     two.burst(bucket, 50);
     await at.clock.advance(2_900);
     assert.equal(countOf(at.spent), count, 'before Retry-After is over');
+    const [{ size, waiting = [] } = {}] = await two.limiter.rateLimits();
+    assert.ok(size && size.units > 0 && size.perSecond !== undefined, JSON.stringify(size));
+    assert.ok((waiting[0]?.units ?? 0) > 0 && (waiting[0]?.since ?? 0) < at.clock.now(), JSON.stringify(waiting));
     await at.clock.advance(1_200);
     const levels = await two.limiter.rateLimits();
     assert.ok(countOf(at.spent) > count && (levels[0]?.slowedUntil ?? 0) > at.clock.now(), JSON.stringify(levels));

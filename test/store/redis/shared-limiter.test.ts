@@ -42,8 +42,15 @@ describe('the budgets of a fleet', { skip: redisMissing() }, () => {
     await together(one, 17, need([cost(a, slow)]));
     const [rateLimit] = (await one.rateLimits()).filter(({ key }) => key === a);
     assert.ok(rateLimit && Math.abs(rateLimit.level * 20 - 2) < 0.5, `${rateLimit?.level}`);
+    const shown = await one.rateLimits();
+    const waiting = shown
+      .filter(({ key }) => [a, b].includes(key))
+      .map((each) => each.waiting?.map(({ units }) => units));
+    assert.deepEqual(waiting, [[1], [15]], 'the request that waits is shown at both');
+    assert.deepEqual([rateLimit.size?.units, rateLimit.size?.perSecond !== undefined], [20, true]);
     stop.abort();
     assert.equal(await late, 'called off');
+    assert.deepEqual((await one.rateLimits()).find(({ key }) => key === a)?.waiting, []);
   });
 });
 
