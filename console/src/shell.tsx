@@ -39,6 +39,7 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
   const { actor } = identity;
   const estate = useRouterState({ select: ({ location: { search } }) => search.estate });
   useFocusOnNavigation();
+  useVisibleScreenLink();
   useEffect(() => follow(queryClient), [queryClient]);
   return (
     <>
@@ -117,6 +118,17 @@ function useFocusOnNavigation(): void {
     shown.current = place;
     document.getElementById('content')?.focus({ preventScroll: true });
   }, [place]);
+}
+
+/** On a phone the links of the screens scroll: the one of this screen is in view. */
+function useVisibleScreenLink(): void {
+  const screen = useRouterState({ select: ({ location: { pathname } }) => pathname });
+  const shown = useRef('');
+  useEffect(() => {
+    if (shown.current === screen) return;
+    shown.current = screen;
+    document.querySelector('.top nav a.active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [screen]);
 }
 
 const liveWords = { live: 'Live', connecting: 'Connecting', lost: 'Not live' } as const;

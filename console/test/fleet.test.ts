@@ -89,6 +89,15 @@ test(
       );
       await page.goto(`${all().gateway.url}/fleet`);
       await page.getByText('Not known here').waitFor();
+      const { x, width } = (await page.getByRole('link', { name: 'Fleet', exact: true }).boundingBox()) ?? {
+        x: -1,
+        width: 0,
+      };
+      const nav = (await page.locator('.top nav').boundingBox()) ?? { x: 0, width: 0 };
+      assert.ok(
+        x >= nav.x && x + width <= nav.x + nav.width + 1,
+        `the link of the screen is in view: ${x} of ${nav.x}`,
+      );
       const text = await page.locator('main').innerText();
       for (const said of [
         /Scopes: 1 waiting/,
