@@ -49,6 +49,9 @@ function problemOf(error: unknown, status: number): Pick<Problem, 'status' | 'ti
 
 export type InventoryFilter = NonNullable<paths['/v1/inventory']['get']['parameters']['query']>;
 
+type CountsQuestion = paths['/v1/inventory-counts']['get']['parameters']['query'];
+export type CountedBy = CountsQuestion['by'];
+
 export type MapFilter = NonNullable<paths['/v1/map']['get']['parameters']['query']>;
 export type ReachQuestion = paths['/v1/reach']['get']['parameters']['query'];
 export type ScopesQuery = NonNullable<paths['/v1/scopes']['get']['parameters']['query']>;
@@ -79,6 +82,8 @@ export const api = {
     bodyOf(
       client.GET('/v1/inventory', { params: { query: { ...query, format: 'json' } }, signal }),
     ) as Promise<Inventory>,
+  inventoryCounts: (query: CountsQuestion, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/inventory-counts', { params: { query }, signal })),
   resource: (estate: string | undefined, address: string, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/inventory/{address}', { params: { path: { address }, ...ofEstate(estate) }, signal })),
   map: (query: MapFilter, { signal }: RequestOptions) => bodyOf(client.GET('/v1/map', { params: { query }, signal })),

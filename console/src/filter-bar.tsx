@@ -1,8 +1,9 @@
 import { Select } from '@base-ui/react/select';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { CountedBy } from './api-client.ts';
 import { everyStatus, Glyph, statusLooks } from './components.tsx';
-import { type Filter, type FilterKey, listed } from './inventory-filter.ts';
+import { apiFilter, type Filter, type FilterKey, groupings, listed, valueText } from './inventory-filter.ts';
 import * as queries from './queries.ts';
 
 export interface FilterBarProps {
@@ -13,7 +14,11 @@ export interface FilterBarProps {
   clear(): void;
 }
 
-const choices: readonly { readonly key: FilterKey; readonly label: string; readonly values: readonly string[] }[] = [
+const choices: readonly {
+  readonly key: FilterKey & CountedBy;
+  readonly label: string;
+  readonly values: readonly string[];
+}[] = [
   { key: 'kind', label: 'Kind', values: ['network', 'subnet', 'group', 'firewall-rule', 'instance'] },
   { key: 'cloud', label: 'Cloud', values: ['aws', 'gcp', 'azure'] },
   { key: 'claim', label: 'Claim', values: ['ours', 'unmanaged', 'orphan', 'other', 'none'] },
@@ -23,7 +28,8 @@ const choices: readonly { readonly key: FilterKey; readonly label: string; reado
 export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps) {
   const targets = useQuery(queries.targets(filter.estate));
   const [isOpen, setOpen] = useState(false);
-  const { sort: _, estate: __, ...narrowing } = filter;
+  const statuses = useCounts(filter, 'status');
+  const { sort: _, estate: __, group: ___, ...narrowing } = filter;
   return (
     <search className={isOpen ? 'filters is-open' : 'filters'}>
       <TextFilter
@@ -35,7 +41,7 @@ export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps)
         change={change}
       />
       {choices.map(({ key, label, values }) => (
-        <SelectFilter key={key} name={key} label={label} values={values} value={filter[key]} change={change} />
+        <SelectFilter key={key} name={key} label={label} values={values} filter={filter} change={change} />
       ))}
       {targets.isError ? (
         // why: without an estate the API lists no targets, and the filter works all the same
@@ -52,7 +58,7 @@ export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps)
           name="target"
           label="Target"
           values={targets.data?.items.map(({ name }) => name) ?? []}
-          value={filter.target}
+          filter={filter}
           change={change}
         />
       )}
@@ -72,6 +78,9 @@ export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps)
         value={filter.label}
         change={change}
       />
+      <SelectFilter name="network" label="Network" values={[]} filter={filter} change={change} />
+      <SelectFilter name="origin" label="Origin" values={[]} filter={filter} change={change} />
+      <GroupBy value={filter.group} change={change} />
       <button
         type="button"
         className="button more-filters"
@@ -88,7 +97,13 @@ export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps)
       <fieldset className="status-filter">
         <legend className="hidden">Status</legend>
         {everyStatus.map((status) => (
-          <StatusToggle key={status} status={status} value={filter.status} change={change} />
+          <StatusToggle
+            key={status}
+            status={status}
+            count={statuses && (statuses.get(status) ?? 0)}
+            value={filter.status}
+            change={change}
+          />
         ))}
       </fieldset>
     </search>
@@ -96,10 +111,24 @@ export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps)
 }
 
 export const cleared: Filter = Object.fromEntries(
-  (['q', 'status', 'kind', 'cloud', 'target', 'owner', 'claim', 'exposed', 'violates', 'label'] as const).map((key) => [
-    key,
-    undefined,
-  ]),
+  (
+    [
+      ...([
+        'q',
+        'status',
+        'kind',
+        'cloud',
+        'target',
+        'owner',
+        'claim',
+        'exposed',
+        'network',
+        'origin',
+        'violates',
+      ] as const),
+      'label',
+    ] as const
+  ).map((key) => [key, undefined]),
 );
 
 interface FilterInputProps {
@@ -107,7 +136,21 @@ interface FilterInputProps {
   change(changed: Filter): void;
 }
 
-function StatusToggle({ status, value, change }: FilterInputProps & { readonly status: (typeof everyStatus)[number] }) {
+/** The counts of all values of one property, as if its own filter were not set. Undefined: not known yet. */
+function useCounts(filter: Filter, by: CountedBy, isNeeded = true): ReadonlyMap<string, number> | undefined {
+  const asked = useMemo(() => apiFilter({ ...filter, [by]: undefined, sort: undefined }), [filter, by]);
+  const { data } = useQuery({ ...queries.inventoryCounts(asked, by), enabled: isNeeded });
+  return useMemo(() => data && new Map(data.items.map(({ value, count }) => [value, count])), [data]);
+}
+
+const countText = (count: number): string => count.toLocaleString('en');
+
+interface StatusToggleProps extends FilterInputProps {
+  readonly status: (typeof everyStatus)[number];
+  readonly count: number | undefined;
+}
+
+function StatusToggle({ status, count, value, change }: StatusToggleProps) {
   const chosen = listed(value);
   const isOn = chosen.includes(status);
   const next = isOn ? chosen.filter((one) => one !== status) : [...chosen, status];
@@ -121,6 +164,7 @@ function StatusToggle({ status, value, change }: FilterInputProps & { readonly s
     >
       <Glyph strokes={strokes} />
       {word}
+      {count === undefined ? null : <span className="count number">{countText(count)}</span>}
     </button>
   );
 }
@@ -180,38 +224,74 @@ function TextFilter({ label, name, placeholder, value = '', change }: TextFilter
   );
 }
 
-interface SelectFilterProps extends FilterInputProps {
-  readonly name: FilterKey;
-  readonly label: string;
-  readonly values: readonly string[];
+interface GroupByProps {
+  readonly value: string | undefined;
+  change(changed: Filter): void;
 }
 
-function SelectFilter({ name, label, values, value, change }: SelectFilterProps) {
-  const chosen = listed(value);
+const GroupBy = ({ value = '', change }: GroupByProps) => (
+  <label className="field">
+    <span>Group by</span>
+    <select
+      className="select"
+      value={value}
+      onChange={({ target }) => change({ group: target.value === '' ? undefined : target.value })}
+    >
+      <option value="">None</option>
+      {groupings.map((one) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+interface SelectFilterProps {
+  readonly name: FilterKey & CountedBy;
+  readonly label: string;
+  /** Shown with or without a resource; the counts add theirs. */
+  readonly values: readonly string[];
+  readonly filter: Filter;
+  change(changed: Filter): void;
+}
+
+function SelectFilter({ name, label, values, filter, change }: SelectFilterProps) {
+  const chosen = listed(filter[name]);
   const field = useRef<HTMLDivElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const counts = useCounts(filter, name, isOpen);
+  // why: the address has no empty value
+  const counted = [...(counts?.keys() ?? [])].filter((one) => one !== '');
   return (
     <div className="field" ref={field}>
       <Select.Root
         multiple
         modal={false}
         value={[...chosen]}
+        onOpenChange={setOpen}
         onValueChange={(next: string[]) => change({ [name]: next.join(',') || undefined })}
       >
         <Select.Label className="field-label">{label}</Select.Label>
         <Select.Trigger className="select">
-          <Select.Value>{() => (chosen.length === 0 ? 'Any' : chosen.join(', '))}</Select.Value>
+          <Select.Value>
+            {() => (chosen.length === 0 ? 'Any' : chosen.map((one) => valueText(name, one)).join(', '))}
+          </Select.Value>
           <span aria-hidden="true">▾</span>
         </Select.Trigger>
         <Select.Portal container={field}>
           <Select.Positioner className="popup-place" alignItemWithTrigger={false} sideOffset={4} align="start">
             <Select.Popup className="popup">
               <Select.List>
-                {[...new Set([...values, ...chosen])].map((one) => (
+                {[...new Set([...values, ...counted, ...chosen])].map((one) => (
                   <Select.Item key={one} value={one} className="item">
                     <span className="tick" aria-hidden="true">
                       <Select.ItemIndicator>✓</Select.ItemIndicator>
                     </span>
                     <Select.ItemText>{one}</Select.ItemText>
+                    {counts === undefined ? null : (
+                      <span className="count number">{countText(counts.get(one) ?? 0)}</span>
+                    )}
                   </Select.Item>
                 ))}
               </Select.List>

@@ -11,16 +11,19 @@ export const filterKeys = [
   'owner',
   'claim',
   'exposed',
+  'network',
+  'origin',
   'violates',
   'label',
   'sort',
+  'group',
 ] as const;
 
 export type FilterKey = (typeof filterKeys)[number];
 export type Filter = Partial<Record<FilterKey, string>>;
 
 /** As the API takes it. A label is `key` or `key=value`; the address holds one. */
-export function apiFilter({ label, ...filter }: Filter): InventoryFilter {
+export function apiFilter({ label, group: _, ...filter }: Filter): InventoryFilter {
   // why: the API refuses a sort that it has not, with the places of the error
   return { ...filter, ...(label === undefined ? {} : { label: [label] }) } as InventoryFilter;
 }
@@ -33,4 +36,17 @@ export const listed = (value: string | undefined): readonly string[] =>
 export function nextSort(column: string, sort: string | undefined): string | undefined {
   if (sort === column) return `-${column}`;
   return sort === `-${column}` ? undefined : column;
+}
+
+export const groupings = ['network', 'owner', 'origin'] as const;
+
+export type Grouping = (typeof groupings)[number];
+
+/** Undefined: the rows are not grouped. */
+export const groupingOf = (group: string | undefined): Grouping | undefined => groupings.find((one) => one === group);
+
+/** A value of a count, as people read it: `core` of its network's address. */
+export function valueText(by: string, value: string): string {
+  if (value !== '') return by === 'network' ? (value.split('/').at(-1) ?? value) : value;
+  return by === 'network' ? 'no known network' : `no ${by}`;
 }

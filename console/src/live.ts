@@ -16,15 +16,21 @@ export interface Live {
 
 /** The queries that each type of event makes old, by the first word of their keys. */
 const outdated: Readonly<Record<string, readonly string[]>> = {
-  resource: ['inventory', 'drift', 'resource', 'explanation', 'targets', 'slo'],
+  resource: ['inventory', 'inventory-counts', 'drift', 'resource', 'explanation', 'targets', 'slo'],
   reconcile: ['targets', 'drift', 'fleet', 'ledger', 'map', 'reach'],
-  generation: ['targets', 'fleet', 'approvals', 'drift', 'inventory', 'resource', 'explanation', 'slo', 'map'],
+  generation: [
+    ...['targets', 'fleet', 'approvals', 'drift', 'inventory', 'inventory-counts'],
+    ...['resource', 'explanation', 'slo', 'map'],
+  ],
   audit: ['approvals', 'pauses', 'targets', 'drift', 'fleet', 'ledger'],
   fight: ['explanation', 'drift'],
 };
 
-/** Setpoint plans for these: the console asks at most so often, and never gives up a request for a newer event. */
-const costly: ReadonlySet<string> = new Set(['drift']);
+/**
+ * Setpoint plans for these, or reads every row of a filter: the console asks at most so often, and never gives up a request for a
+ * newer event.
+ */
+const costly: ReadonlySet<string> = new Set(['drift', 'inventory-counts']);
 const costlyMs = 3_000;
 
 /** A burst of events asks once. */

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from '@ta
 import {
   ApiError,
   api,
+  type CountedBy,
   type InventoryFilter,
   type LedgerQuery,
   type MapFilter,
@@ -136,6 +137,15 @@ export const inventory = (filter: InventoryFilter) =>
     // why: events alone make it old; then the screen says so, if it is too long to be asked for again at once
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
+  });
+
+/** By one property. The filter of that very property is left out by the caller where all its values are shown. */
+export const inventoryCounts = (filter: InventoryFilter, by: CountedBy) =>
+  queryOptions({
+    queryKey: ['inventory-counts', by, filter],
+    queryFn: (options) => api.inventoryCounts({ ...filter, by }, options),
+    placeholderData: (before, query) => (query?.queryKey[1] === by ? before : undefined),
+    refetchInterval: pollMs,
   });
 
 export const resource = (estate: string | undefined, address: string) =>

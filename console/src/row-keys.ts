@@ -3,13 +3,13 @@ import { type KeyboardEvent, useState } from 'react';
 /** One row is in the tab order; the arrows, j and k, Home, End and the page keys move it. */
 export function useRowKeys(count: number, reveal: (index: number) => void) {
   const [active, setActive] = useState(0);
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const to = targetOf(event.key, active, count);
     if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     setActive(to);
     reveal(to);
-    focusRow(to);
+    focusRow(event.currentTarget, to);
   };
   return { active: Math.min(active, Math.max(0, count - 1)), setActive, onKeyDown };
 }
@@ -32,8 +32,8 @@ function targetOf(key: string, from: number, count: number): number | undefined 
 }
 
 /** A row far away is drawn a frame or two after the scroll. */
-function focusRow(index: number, tries = 10): void {
-  const link = document.querySelector<HTMLElement>(`[data-row="${index}"]`);
+export function focusRow(table: HTMLElement, index: number, tries = 10): void {
+  const link = table.querySelector<HTMLElement>(`[data-row="${index}"]`);
   if (link !== null) link.focus({ preventScroll: true });
-  else if (tries > 0) requestAnimationFrame(() => focusRow(index, tries - 1));
+  else if (tries > 0) requestAnimationFrame(() => focusRow(table, index, tries - 1));
 }
