@@ -10,7 +10,7 @@ import { useIsOutdated } from './live.ts';
 import * as queries from './queries.ts';
 import { QueryState } from './query-state.tsx';
 import { ResourceGroups } from './resource-groups.tsx';
-import { useResourceList } from './resource-list.ts';
+import { type ResourceList, useResourceList } from './resource-list.ts';
 import { ResourceTable } from './resource-table.tsx';
 import { SavedViews } from './saved-views.tsx';
 
@@ -37,9 +37,7 @@ export function Inventory() {
       <div className="title-row">
         <Title>Inventory</Title>
         <p className="quiet">
-          <span role="status">
-            {pages.data === undefined ? '' : sizeText(rows.length - list.left.size, pages.hasNextPage, total)}
-          </span>
+          <span role="status">{pages.data === undefined ? '' : sizeText(list, total, by !== undefined)}</span>
           <ObservationText page={pages.data?.pages[0]} />
         </p>
         {isOutdated && !pages.isRefetching ? (
@@ -91,12 +89,17 @@ const Exports = ({ asked }: { readonly asked: InventoryFilter }) => (
   </p>
 );
 
-/** The rows that are loaded, and all of the filter where there are more of them. */
-function sizeText(count: number, hasMore: boolean, total: number | undefined): string {
-  const loaded = `${count.toLocaleString('en')} ${count === 1 ? 'resource' : 'resources'}`;
-  if (!hasMore) return loaded;
-  return `${loaded} so far${total === undefined ? '' : ` of ${total.toLocaleString('en')}`}; more as you scroll`;
+/** The rows that are loaded, and all of the filter where there are more of them. Groups have their own counts: all of the filter. */
+function sizeText({ rows, left, pages }: ResourceList, total: number | undefined, isGrouped: boolean): string {
+  const loaded = rows.length - left.size;
+  if (!pages.hasNextPage) return resourcesText(loaded);
+  if (isGrouped) return total === undefined ? '' : resourcesText(total);
+  const all = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
+  return `${resourcesText(loaded)} so far${all}; more as you scroll`;
 }
+
+const resourcesText = (count: number): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'resource' : 'resources'}`;
 
 function ObservationText({ page }: { readonly page: InventoryPage | undefined }) {
   if (page === undefined) return null;

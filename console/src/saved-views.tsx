@@ -82,6 +82,7 @@ const ViewEditor = ({ view, views, keep }: ViewEditorProps) => (
     <NameForm
       label={`New name of ${view.name}`}
       action={`Rename ${view.name}`}
+      taken={views.map(({ name }) => name)}
       save={(name) => keep(renamed(views, view.name, name))}
     />
     <button
@@ -101,16 +102,19 @@ const ViewEditor = ({ view, views, keep }: ViewEditorProps) => (
 interface NameFormProps {
   readonly label: string;
   readonly action: string;
+  /** Names that other views have. A new view replaces one of its name, so none is taken for it. */
+  readonly taken?: readonly string[];
   save(name: string): void;
 }
 
 const longestName = 60;
 
-function NameForm({ label, action, save }: NameFormProps) {
+function NameForm({ label, action, taken = [], save }: NameFormProps) {
   const [name, setName] = useState('');
+  const isTaken = taken.includes(name.trim());
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    if (name.trim() === '') return;
+    if (name.trim() === '' || isTaken) return;
     save(name.trim());
     setName('');
   };
@@ -127,6 +131,7 @@ function NameForm({ label, action, save }: NameFormProps) {
       <button type="submit" className="button">
         {action}
       </button>
+      {isTaken ? <span role="alert">Another view has this name: choose a new one.</span> : null}
     </form>
   );
 }

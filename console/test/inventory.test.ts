@@ -59,6 +59,8 @@ test('views: saved, renamed, begun with and removed, in this browser alone', inB
   const views = page.getByRole('region', { name: 'Saved views' });
   await views.getByRole('link', { name: 'Machines' }).waitFor();
   await page.getByRole('button', { name: 'Edit views' }).press('Enter');
+  await page.getByLabel('New name of Machines').fill('Machines');
+  await page.getByText('Another view has this name').waitFor();
   await page.getByLabel('New name of Machines').fill('By owner');
   await page.keyboard.press('Enter');
   await views.getByRole('link', { name: 'By owner' }).waitFor();
