@@ -299,6 +299,7 @@ type EntryFactsProps = Pick<EntryLineProps, 'row' | 'estate' | 'isActive' | 'onC
 function EntryFacts({ row, estate, isActive, onCopy }: EntryFactsProps) {
   const { entries, generation, revision, durationMs, attempts, reconcileId, calls, at } = row;
   const tabIndex = isActive ? 0 : -1;
+  const [isOpen, setOpen] = useState(false);
   return (
     <p className="entry-facts quiet small">
       <span title={absoluteTime(at)}>
@@ -317,12 +318,20 @@ function EntryFacts({ row, estate, isActive, onCopy }: EntryFactsProps) {
           reconcile {reconcileId.slice(0, 8)}
         </Link>
       )}
-      {calls.map((call) => (
+      {(isOpen ? calls : calls.slice(0, mostCalls)).map((call) => (
         <CallText key={`${call.action} ${call.requestId}`} call={call} tabIndex={tabIndex} onCopy={onCopy} />
       ))}
+      {isOpen || calls.length <= mostCalls ? null : (
+        <button type="button" className="copy" tabIndex={tabIndex} onClick={() => setOpen(true)}>
+          {calls.length - mostCalls} more calls
+        </button>
+      )}
     </p>
   );
 }
+
+/** A launch may take dozens: they would hide the other entries. */
+const mostCalls = 4;
 
 interface CallTextProps {
   readonly call: EntryCall;

@@ -150,3 +150,22 @@ test('ledger: refusals are said in words; phones, zoom and dark cut nothing off'
     await leave(watched);
   }
 });
+
+test('ledger: an entry of many calls shows the first, and the others at a word', inBrowser, async () => {
+  const watched = await signedIn();
+  const { page } = watched;
+  await page.route('**/v1/ledger?*', async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    const calls = Array.from({ length: 9 }, (_, n) => ({ action: `VirtualMachines_Get${n}`, requestId: `r-${n}` }));
+    for (const entry of body.items) if (entry.type === 'settlement') entry.body.calls = calls;
+    await route.fulfill({ response: answer, json: body });
+  });
+  await page.getByRole('link', { name: 'Ledger' }).click();
+  const row = page.locator('article').filter({ hasText: 'VirtualMachines_Get0' }).first();
+  await row.waitFor();
+  assert.equal(await row.locator('.call').count(), 4);
+  await row.getByRole('button', { name: '5 more calls' }).click();
+  assert.equal(await row.locator('.call').count(), 9);
+  await leave(watched);
+});
