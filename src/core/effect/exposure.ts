@@ -71,20 +71,18 @@ function exposureBy(ways: readonly ReachWay[]): Exposure {
 
 function closedBy(ways: readonly ReachWay[]): Exposure {
   const [way] = ways;
-  const isWay = way?.steps.some(({ by, answer }) => by === 'route' && answer !== 'no') ?? false;
-  const isLetIn = ways.some(({ steps }) => steps.some(({ by, answer }) => by === 'ingress' && answer !== 'no'));
   if (way === undefined) return { answer: 'unknown', reason: 'nothing is known of its way to the internet' };
-  const reason = reasonOf(way, 'no');
-  if (isWay || !isLetIn) return { answer: 'no', reason };
-  const doubt = ways.find(({ steps }) => steps.some(isUnknownRule));
-  const isRuled = ways.some(({ steps }) => steps.some(({ by, answer }) => by === 'ingress' && answer === 'yes'));
+  const isWay = way.steps.some(({ by, answer }) => by === 'route' && answer !== 'no');
+  const ruled = ways.find(({ steps }) => steps.some(({ by, answer }) => by === 'ingress' && answer === 'yes'));
+  const into = ruled ?? ways.find(({ steps }) => steps.some(isUnknownRule));
+  if (isWay || into === undefined) return { answer: 'no', reason: reasonOf(way, 'no') };
   const letIn =
-    isRuled || doubt === undefined
-      ? 'its rules let the internet in'
-      : `it may be let in: ${reasonOf(doubt, 'unknown')}`;
+    ruled === undefined
+      ? `it may be let in: ${reasonOf(into, 'unknown')}`
+      : `its rules let ${ruled.from.map((from) => (from === 'internet' ? 'the internet' : from)).join(', ')} in`;
   return {
     answer: 'unknown',
-    reason: `${reason}, but ${letIn}: a load balancer, which Setpoint does not list, may forward it`,
+    reason: `${reasonOf(into, 'no')}, but ${letIn}: a load balancer, which Setpoint does not list, may forward it`,
   };
 }
 

@@ -110,7 +110,11 @@ export const waysFrom = (
   { state, filter, machine }: FromBlock,
 ): readonly ReachWay[] =>
   joined(
-    worldWays({ state, filter, services: allServices }, { machine, all: [machine] }, { end, direction: 'ingress' }),
+    worldWays(
+      { state, filter, services: allServices },
+      { machine, all: [machine] },
+      { end, direction: 'ingress', tellsRules: true },
+    ),
     allServices,
   );
 
@@ -224,6 +228,8 @@ const byWay = (rules: Passing, way: Certainty): Passing => {
 interface World {
   readonly end: Extract<ReachEnd, { readonly kind: 'block' }>;
   readonly direction: Direction;
+  /** A part of the block counts too where only the rules answer otherwise than around it, and no way leads there. */
+  readonly tellsRules?: true;
 }
 
 /** Splits the block where the rules of the machine split it. A part with the same answer as the block around it is left out. */
@@ -241,7 +247,8 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
     if (!isAsked(region, end)) return [];
     const found = regionWay(inquiry, subject, region, world);
     const { sure, may } = found.passing;
-    const key = `${intersect(sure, services).key}\n${intersect(may, services).key}`;
+    const rules = world.tellsRules ? found.steps.map(({ answer }) => answer).join() : '';
+    const key = `${intersect(sure, services).key}\n${intersect(may, services).key}\n${rules}`;
     const around = region.within.find((other) => told.has(other));
     told.set(at, key);
     return around !== undefined && told.get(around) === key ? [] : [found];

@@ -54,6 +54,19 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    name: 'AWS: the same where its rules let only a part of the internet in, and not for private blocks',
+    estate: {
+      ...{ cloud: 'aws', machines },
+      rules: [ssh, { name: 'office', text: 'tcp 22 from 192.168.0.0/16 to db' }],
+    },
+    want: [
+      /^web-0: yes: 22\/tcp from 203\.0\.113\.0\/24 by core\.ssh$/,
+      /^web-1: unknown: the machine has no public address, but its rules let 203\.0\.113\.0\/24 in: a load balancer, .* may forward it$/,
+      /^db-0: no/,
+      /^idle-0: no/,
+    ],
+  },
+  {
     name: 'AWS: a route elsewhere leaves unknown what the rules let in',
     estate: { ...aws, subnets: { near: { settings: { routes: [{ destination: '0.0.0.0/0', nextHop: 'tgw-1' }] } } } },
     want: [/^web-0: unknown: .*leads elsewhere/, /^web-1: unknown/, /^db-0: no/, /^idle-0: no: no ingress rule/],
