@@ -93,6 +93,8 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
 function DriftLink({ estate }: { readonly estate: string | undefined }) {
   const { data } = useQuery(driftCount(estate));
   const text = data === undefined || data.count === 0 ? '' : `${data.count}${data.isLeast ? '+' : ''}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the number makes its link wider, which moves the others
+  useEffect(showScreenLink, [text]);
   return (
     <Link to="/drift" search={{ estate }} activeOptions={{ includeSearch: false }}>
       Drift
@@ -127,8 +129,13 @@ function useVisibleScreenLink(): void {
   useEffect(() => {
     if (shown.current === screen) return;
     shown.current = screen;
-    document.querySelector('.top nav a.active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    showScreenLink();
   }, [screen]);
+}
+
+/** Returns nothing: newer browsers answer a scroll with a promise, which an effect may not return. */
+function showScreenLink(): void {
+  document.querySelector('.top nav a.active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 const liveWords = { live: 'Live', connecting: 'Connecting', lost: 'Not live' } as const;
