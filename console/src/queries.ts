@@ -8,7 +8,7 @@ import {
   type MapFilter,
   type ReachQuestion,
 } from './api-client.ts';
-import type { LedgerFilter } from './ledger-entries.ts';
+import type { LedgerFilter } from './ledger/entries.ts';
 import { watchLists } from './live.ts';
 
 /** Without a stream of events, answers are as old as this at most. */

@@ -1,15 +1,15 @@
 import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent } from '@tanstack/react-router';
 import { Notice, Title } from './components.tsx';
 import { DriftScreen, driftKeys } from './drift/screen.tsx';
-import { FleetScreen } from './fleet.tsx';
-import { Inventory } from './inventory.tsx';
-import { filterKeys } from './inventory-filter.ts';
-import { Ledger } from './ledger.tsx';
-import { filterKeys as ledgerFilterKeys } from './ledger-entries.ts';
+import { FleetScreen } from './fleet/screen.tsx';
+import { filterKeys } from './inventory/filter.ts';
+import { Inventory } from './inventory/screen.tsx';
+import { filterKeys as ledgerFilterKeys } from './ledger/entries.ts';
+import { Ledger } from './ledger/screen.tsx';
 import { mapKeys } from './map/address.ts';
-import { Overview } from './overview.tsx';
+import { Overview } from './overview/screen.tsx';
 import { Failure, Loading } from './query-state.tsx';
-import { ResourceScreen } from './resource.tsx';
+import { ResourceScreen } from './resource/screen.tsx';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({

@@ -10,7 +10,7 @@ import {
   matches,
   unknownPlaces,
 } from '../src/drift/entries.ts';
-import { following, healedMs, nothingShown, settled } from '../src/drift/shown.ts';
+import { following, healedMs, nothingShown, settled } from '../src/drift/steady-list.ts';
 import { countText, nothingText, summaryText, trafficBadge, trafficText } from '../src/drift/words.ts';
 
 const scope = 'aws/111122223333/eu-west-1';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RateLimit, Scope } from '../src/api.d.ts';
-import { byState, refillText, unitsText, waitText } from '../src/fleet-words.ts';
+import { byState, refillText, unitsText, waitText } from '../src/fleet/words.ts';
 
 const limit = (more: Partial<RateLimit>): RateLimit => ({ key: 'a/b', remaining: 1, ...more });
 

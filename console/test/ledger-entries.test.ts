@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LedgerEntry } from '../src/api.d.ts';
-import { ledgerRows, verbText } from '../src/ledger-entries.ts';
+import { ledgerRows, verbText } from '../src/ledger/entries.ts';
 
 const entry = (seq: number, type: LedgerEntry['type'], body: LedgerEntry['body']): LedgerEntry => ({
   ...{ seq, type, body },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leftBetween, type rowKey, withLeft } from '../src/left-rows.ts';
-import { isSame, renamed, searchOf, viewsIn, withDefault, withView } from '../src/views.ts';
+import { leftBetween, type rowKey, withLeft } from '../src/inventory/left-rows.ts';
+import { isSame, renamed, searchOf, viewsIn, withDefault, withView } from '../src/inventory/views.ts';
 
 type Row = Parameters<typeof rowKey>[0];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verdictOf } from '../src/verdict.ts';
+import { verdictOf } from '../src/overview/verdict.ts';
 
 type Facts = Parameters<typeof verdictOf>[0][number];
 

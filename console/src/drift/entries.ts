@@ -1,5 +1,5 @@
 import type { Change, Effect, Finding, LastModifiedBy, Plan, PlannedAction, Resource, Withholding } from '../api.d.ts';
-import { fieldRows, valueText } from '../sides.ts';
+import { fieldRows, valueText } from '../resource/fields.ts';
 
 type Traffic = Effect['opens'][number];
 

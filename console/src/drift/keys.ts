@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import type { DriftEntry } from './entries.ts';
-import type { Shown } from './shown.ts';
+import type { Shown } from './steady-list.ts';
 
 interface KeysOf {
   readonly flat: readonly Shown[];

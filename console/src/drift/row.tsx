@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { LastModifiedBy } from '../api.d.ts';
 import { Glyph, statusLooks, Table, When } from '../components.tsx';
 import { type Difference, type DriftEntry, dangerOfLine } from './entries.ts';
-import type { Shown } from './shown.ts';
+import type { Shown } from './steady-list.ts';
 import { exposureText, fateWords, summaryText, trafficBadge, trafficText } from './words.ts';
 
 interface RowProps {

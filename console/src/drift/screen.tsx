@@ -27,7 +27,7 @@ import {
 } from './entries.ts';
 import { useDriftKeys } from './keys.ts';
 import { DriftRow, resourceOf } from './row.tsx';
-import { following, healedMs, nothingShown, type Shown, settled } from './shown.ts';
+import { following, healedMs, nothingShown, type Shown, settled } from './steady-list.ts';
 import { countText, nothingText } from './words.ts';
 
 /** The keys of the address of this screen. `open`: the keys of the open rows, a line each. */

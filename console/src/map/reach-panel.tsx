@@ -6,7 +6,7 @@ import { Panel } from '../components.tsx';
 import * as queries from '../queries.ts';
 import { QueryState } from '../query-state.tsx';
 import { type MapSearch, reachQuestion } from './address.ts';
-import { RuleName } from './chosen.tsx';
+import { RuleName } from './selection-panels.tsx';
 import { trafficText } from './words.ts';
 
 interface ReachPanelProps {

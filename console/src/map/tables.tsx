@@ -1,6 +1,6 @@
 import type { MapEdge, MapNode } from '../api.d.ts';
 import { ResourceLink, Status, Table } from '../components.tsx';
-import { type Names, nameIn } from './chosen.tsx';
+import { type Names, nameIn } from './selection-panels.tsx';
 import { edgeId, kindText, trafficText, troubleText } from './words.ts';
 
 interface TrafficTableProps {

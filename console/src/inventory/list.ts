@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { Resource } from './api.d.ts';
-import { api, type InventoryFilter } from './api-client.ts';
-import { nameOf, statusLooks } from './components.tsx';
+import type { Resource } from '../api.d.ts';
+import { api, type InventoryFilter } from '../api-client.ts';
+import { nameOf, statusLooks } from '../components.tsx';
+import * as queries from '../queries.ts';
+import { isNotFound } from '../query-state.tsx';
 import { type LeftRow, leftBetween, rowKey, withLeft } from './left-rows.ts';
-import * as queries from './queries.ts';
-import { isNotFound } from './query-state.tsx';
 
 /** More at once are no single events that a person follows. */
 const mostLeft = 20;

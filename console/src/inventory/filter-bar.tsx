@@ -1,10 +1,10 @@
 import { Select } from '@base-ui/react/select';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { CountedBy } from './api-client.ts';
-import { everyStatus, Glyph, statusLooks } from './components.tsx';
-import { apiFilter, type Filter, type FilterKey, groupings, listed, valueText } from './inventory-filter.ts';
-import * as queries from './queries.ts';
+import type { CountedBy } from '../api-client.ts';
+import { everyStatus, Glyph, statusLooks } from '../components.tsx';
+import * as queries from '../queries.ts';
+import { apiFilter, type Filter, type FilterKey, groupings, listed, valueText } from './filter.ts';
 
 export interface FilterBarProps {
   readonly filter: Filter;

@@ -1,5 +1,5 @@
-import type { PendingApprovals, Target } from './api.d.ts';
-import { spanText } from './time.ts';
+import type { PendingApprovals, Target } from '../api.d.ts';
+import { spanText } from '../time.ts';
 
 /** A reason for which not all is well; `filter` is the part of the inventory with its resources. */
 export interface Concern {

@@ -1,12 +1,12 @@
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { Resource } from './api.d.ts';
-import { ResourceLink, Status, When } from './components.tsx';
+import type { Resource } from '../api.d.ts';
+import { ResourceLink, Status, When } from '../components.tsx';
+import { Failure } from '../query-state.tsx';
+import { useRowKeys } from '../row-keys.ts';
 import { rowKey } from './left-rows.ts';
-import { Failure } from './query-state.tsx';
-import type { ResourceList } from './resource-list.ts';
-import { useRowKeys } from './row-keys.ts';
+import type { ResourceList } from './list.ts';
 
 const features = tableFeatures({});
 const helper = createColumnHelper<typeof features, Resource>();

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
-import { Notice } from './components.tsx';
-import { apiFilter, type Filter, type Grouping, valueText } from './inventory-filter.ts';
-import * as queries from './queries.ts';
-import { QueryState } from './query-state.tsx';
-import { useResourceList } from './resource-list.ts';
-import { ResourceTable } from './resource-table.tsx';
-import { focusRow } from './row-keys.ts';
+import { Notice } from '../components.tsx';
+import * as queries from '../queries.ts';
+import { QueryState } from '../query-state.tsx';
+import { focusRow } from '../row-keys.ts';
+import { apiFilter, type Filter, type Grouping, valueText } from './filter.ts';
+import { useResourceList } from './list.ts';
+import { ResourceTable } from './table.tsx';
 
 interface ResourceGroupsProps {
   readonly by: Grouping;

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react';
 import Plot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { SloHistory, SloPart } from './api.d.ts';
-import { Table } from './components.tsx';
-import { absoluteTime, spanText } from './time.ts';
+import type { SloHistory, SloPart } from '../api.d.ts';
+import { Table } from '../components.tsx';
+import { absoluteTime, spanText } from '../time.ts';
 
 /** One line over time. `measure`: undefined where nothing was measured, which leaves a gap in the line. */
 interface Series {

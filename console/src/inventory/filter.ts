@@ -1,4 +1,4 @@
-import type { InventoryFilter } from './api-client.ts';
+import type { InventoryFilter } from '../api-client.ts';
 
 /** The keys of the address are those of the API: a link of the console is nearly a question to the API. */
 export const filterKeys = [

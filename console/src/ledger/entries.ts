@@ -1,4 +1,4 @@
-import type { LedgerEntry } from './api.d.ts';
+import type { LedgerEntry } from '../api.d.ts';
 
 /** A request to the cloud. */
 export interface EntryCall {

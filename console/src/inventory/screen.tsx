@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Inventory as InventoryPage } from './api.d.ts';
-import { exportAddress, type InventoryFilter } from './api-client.ts';
-import { Notice, Title, When } from './components.tsx';
+import type { Inventory as InventoryPage } from '../api.d.ts';
+import { exportAddress, type InventoryFilter } from '../api-client.ts';
+import { Notice, Title, When } from '../components.tsx';
+import { useIsOutdated } from '../live.ts';
+import * as queries from '../queries.ts';
+import { QueryState } from '../query-state.tsx';
+import { apiFilter, type Filter, groupingOf, listed, nextSort } from './filter.ts';
 import { cleared, FilterBar, type FilterBarProps } from './filter-bar.tsx';
-import { apiFilter, type Filter, groupingOf, listed, nextSort } from './inventory-filter.ts';
-import { useIsOutdated } from './live.ts';
-import * as queries from './queries.ts';
-import { QueryState } from './query-state.tsx';
-import { ResourceGroups } from './resource-groups.tsx';
-import { type ResourceList, useResourceList } from './resource-list.ts';
-import { ResourceTable } from './resource-table.tsx';
+import { ResourceGroups } from './groups.tsx';
+import { type ResourceList, useResourceList } from './list.ts';
 import { SavedViews } from './saved-views.tsx';
+import { ResourceTable } from './table.tsx';
 
 export function Inventory() {
   const filter = useSearch({ from: '/inventory' });

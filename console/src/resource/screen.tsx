@@ -9,12 +9,12 @@ import type {
   Relation,
   ResourceDetails,
   ResourceVersion,
-} from './api.d.ts';
-import { Notice, nameOf, Panel, ResourceLink, Status, Table, Title, When } from './components.tsx';
-import * as queries from './queries.ts';
-import { isForbidden, isNotFound, type QueryLike, QueryState } from './query-state.tsx';
-import { callTexts, entryText, type FieldRow, fieldRows, lastApplied, valueText } from './sides.ts';
-import { spanText } from './time.ts';
+} from '../api.d.ts';
+import { Notice, nameOf, Panel, ResourceLink, Status, Table, Title, When } from '../components.tsx';
+import * as queries from '../queries.ts';
+import { isForbidden, isNotFound, type QueryLike, QueryState } from '../query-state.tsx';
+import { spanText } from '../time.ts';
+import { callTexts, entryText, type FieldRow, fieldRows, lastApplied, valueText } from './fields.ts';
 
 export function ResourceScreen() {
   const { estate, of } = useSearch({ from: '/resource' });

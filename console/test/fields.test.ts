@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fieldRows, lastApplied, valueText } from '../src/sides.ts';
+import { fieldRows, lastApplied, valueText } from '../src/resource/fields.ts';
 
 test('differing fields go first, then those of the specs, then those of the cloud alone', () => {
   const rows = fieldRows({

@@ -1,12 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Fleet, QueuedReconcile, RateLimit, Scope, Worker } from './api.d.ts';
-import { Glyph, Notice, Panel, Table, Title, When } from './components.tsx';
-import { byState, refillText, stateLooks, unitsText, waitText } from './fleet-words.ts';
-import * as queries from './queries.ts';
-import { Failure, QueryState } from './query-state.tsx';
-import { spanText } from './time.ts';
+import type { Fleet, QueuedReconcile, RateLimit, Scope, Worker } from '../api.d.ts';
+import { Glyph, Notice, Panel, Table, Title, When } from '../components.tsx';
+import * as queries from '../queries.ts';
+import { Failure, QueryState } from '../query-state.tsx';
+import { spanText } from '../time.ts';
+import { byState, refillText, stateLooks, unitsText, waitText } from './words.ts';
 
 export function FleetScreen() {
   const { estate } = useSearch({ from: '/fleet' });

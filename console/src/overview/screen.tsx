@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
-import type { Objective, Pause, PendingApprovals, Resource, Slo, Target } from './api.d.ts';
-import { ApiError } from './api-client.ts';
+import type { Objective, Pause, PendingApprovals, Resource, Slo, Target } from '../api.d.ts';
+import { ApiError } from '../api-client.ts';
 import {
   everyStatus,
   Glyph,
@@ -14,10 +14,10 @@ import {
   Table,
   Title,
   When,
-} from './components.tsx';
-import * as queries from './queries.ts';
-import { type QueryLike, QueryState } from './query-state.tsx';
-import { spanText } from './time.ts';
+} from '../components.tsx';
+import * as queries from '../queries.ts';
+import { type QueryLike, QueryState } from '../query-state.tsx';
+import { spanText } from '../time.ts';
 import { type Concern, type Verdict, verdictOf } from './verdict.ts';
 
 export function Overview() {

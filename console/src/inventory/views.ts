@@ -1,4 +1,4 @@
-import type { Filter } from './inventory-filter.ts';
+import type { Filter } from './filter.ts';
 
 /** A named filter, sort and grouping. It holds no secret: its address says the same. */
 export interface View {

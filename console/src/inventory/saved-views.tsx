@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
-import type { Filter } from './inventory-filter.ts';
+import type { Filter } from './filter.ts';
 import { isSame, readViews, renamed, searchOf, type View, withDefault, withView, writeViews } from './views.ts';
 
 interface SavedViewsProps {

@@ -1,4 +1,4 @@
-import type { RateLimit, Scope } from './api.d.ts';
+import type { RateLimit, Scope } from '../api.d.ts';
 
 type State = Scope['state'];
 

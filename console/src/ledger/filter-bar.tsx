@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { filterKeys, type LedgerFilter, type LedgerFilterKey } from './ledger-entries.ts';
+import { filterKeys, type LedgerFilter, type LedgerFilterKey } from './entries.ts';
 
 interface LedgerFilterBarProps {
   readonly filter: LedgerFilter;

@@ -2,16 +2,16 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { SignatureReach } from './api.d.ts';
-import { ApiError, ledgerExportAddress } from './api-client.ts';
-import { Glyph, Notice, Title, When } from './components.tsx';
-import { type EntryCall, type LedgerFilter, type LedgerRow, ledgerRows, verbText } from './ledger-entries.ts';
-import { LedgerFilterBar } from './ledger-filter-bar.tsx';
-import { useIsOutdated } from './live.ts';
-import * as queries from './queries.ts';
-import { Failure, QueryState } from './query-state.tsx';
-import { useRowKeys } from './row-keys.ts';
-import { absoluteTime } from './time.ts';
+import type { SignatureReach } from '../api.d.ts';
+import { ApiError, ledgerExportAddress } from '../api-client.ts';
+import { Glyph, Notice, Title, When } from '../components.tsx';
+import { useIsOutdated } from '../live.ts';
+import * as queries from '../queries.ts';
+import { Failure, QueryState } from '../query-state.tsx';
+import { useRowKeys } from '../row-keys.ts';
+import { absoluteTime } from '../time.ts';
+import { type EntryCall, type LedgerFilter, type LedgerRow, ledgerRows, verbText } from './entries.ts';
+import { LedgerFilterBar } from './filter-bar.tsx';
 
 export function Ledger() {
   const filter = useSearch({ from: '/ledger' });

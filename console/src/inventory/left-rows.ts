@@ -1,4 +1,4 @@
-import type { Resource } from './api.d.ts';
+import type { Resource } from '../api.d.ts';
 
 /** A row that left the filter while somebody looked at it. `after`: the key of the row above it. */
 export interface LeftRow {
