@@ -192,6 +192,8 @@ test('the filter is of words, in any field and any case', () => {
   assert.ok(!matches(entry, 'web-0 alice'));
 });
 
+const observedAt = Date.parse('2027-01-31T12:04:00.000Z');
+
 test('a place that nobody could observe is unknown, and no entry', () => {
   const gap = { kind: 'instance', code: 'denied', reason: 'no permission' } as const;
   const seen = {
@@ -208,8 +210,13 @@ test('a place that nobody could observe is unknown, and no entry', () => {
     { scope, reason: 'Setpoint could not list instance: no permission' },
     { scope: 'gcp/p', reason: 'Nobody has observed it yet' },
   ]);
-  assert.match(nothingText(plan), /^Nothing that Setpoint could observe differs, as of \d\d:\d\d$/);
-  assert.match(nothingText(planOf([])), /^Nothing differs, as of \d\d:\d\d$/);
+  assert.match(nothingText(plan, observedAt), /^Nothing that Setpoint could observe differs, as of \d\d:\d\d$/);
+  assert.match(nothingText(planOf([]), observedAt), /^Nothing differs, as of \d\d:\d\d$/);
+  assert.match(
+    nothingText(planOf([]), observedAt + 36 * 3_600_000),
+    /^Nothing differs, as of \d+ \w+ 2027, \d\d:\d\d$/,
+    'of another day with the date',
+  );
 });
 
 test('while the reader is in the list no row moves: healed ones say so, new ones wait', () => {

@@ -61,7 +61,7 @@ export function useDriftKeys({ flat, opened, filter, toggle, open, nextGrouping,
   };
 }
 
-const page = 10;
+const page = 20;
 
 function targetOf(key: string, from: number, count: number): number | undefined {
   const steps: Readonly<Record<string, number>> = {

@@ -84,7 +84,7 @@ function Detail({ id, entry, estate }: DetailProps) {
       {traffic.length === 0 ? null : (
         <ul className="drift-effect" aria-label="Effect on traffic">
           {traffic.map((line) => (
-            <li key={trafficText(line)} className={dangerOfLine(line) <= 1 ? 'tone-wrong' : 'tone-attention'}>
+            <li key={JSON.stringify(line)} className={dangerOfLine(line) <= 1 ? 'tone-wrong' : 'tone-attention'}>
               <span className="ink">{trafficText(line)}</span>
               <span className="quiet">
                 {' '}

@@ -312,7 +312,7 @@ function NothingDiffers({ plan }: { readonly plan: Plan }) {
   const isKnown = unknownPlaces(plan).length === 0 && observed.complete;
   const count = scopes.length === 1 ? '1 scope' : `all ${scopes.length} scopes`;
   return (
-    <Notice tone={isKnown ? 'well' : 'attention'} title={nothingText(plan)}>
+    <Notice tone={isKnown ? 'well' : 'attention'} title={nothingText(plan, Date.now())}>
       <p>{isKnown ? `Setpoint observed ${count} completely.` : 'Elsewhere drift is unknown, not absent.'}</p>
     </Notice>
   );

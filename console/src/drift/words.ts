@@ -1,4 +1,5 @@
 import type { Effect, Plan, PlannedAction } from '../api.d.ts';
+import { servicesText } from '../services.ts';
 import { type DriftEntry, dangerOf, type Fate, type TrafficLine } from './entries.ts';
 
 type Traffic = Effect['opens'][number];
@@ -37,15 +38,6 @@ function endText(end: End): string {
   const shown = groups.length === 0 ? names.slice(0, mostNames) : groups.slice(0, mostNames);
   const isWhole = shown.length === groups.length + names.length;
   return `${shown.join(', ')}${isWhole ? '' : ', …'} (${machines})`;
-}
-
-function servicesText(services: Traffic['services']): string {
-  const texts = services.flatMap(({ protocol, ports }) => {
-    if (protocol === 'all') return ['all traffic'];
-    if (ports === 'all' || ports === '') return [`all ${protocol}`];
-    return ports.split(',').map((port) => `${port}/${protocol}`);
-  });
-  return texts.join(', ');
 }
 
 /** The short word of a row for its traffic; undefined: none that is known. */
@@ -122,10 +114,17 @@ export function countText(entries: readonly DriftEntry[]): string {
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+
+/** Of today the time alone: `12:04`; else `27 Nov 2026, 12:04`. */
+function momentText(at: number, now: number): string {
+  const time = clock.format(at);
+  return day.format(at) === day.format(now) ? time : `${day.format(at)}, ${time}`;
+}
 
 /** `Nothing differs, as of 12:04` */
-export function nothingText({ observed: { at, complete } }: Pick<Plan, 'observed'>): string {
+export function nothingText({ observed: { at, complete } }: Pick<Plan, 'observed'>, now: number): string {
   if (at === undefined) return 'Drift is unknown: Setpoint has observed nothing yet';
-  const time = clock.format(Date.parse(at));
-  return complete ? `Nothing differs, as of ${time}` : `Nothing that Setpoint could observe differs, as of ${time}`;
+  const moment = momentText(Date.parse(at), now);
+  return complete ? `Nothing differs, as of ${moment}` : `Nothing that Setpoint could observe differs, as of ${moment}`;
 }

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { MapEdge, MapNode, TrafficRule } from '../api.d.ts';
 import { Panel, ResourceLink, Status } from '../components.tsx';
+import { servicesText } from '../services.ts';
 import type { MapSearch } from './address.ts';
-import { edgeId, instancesText, kindText, servicesText, trafficText, troubleText } from './words.ts';
+import { edgeId, instancesText, kindText, trafficText, troubleText } from './words.ts';
 
 export type Names = ReadonlyMap<string, MapNode>;
 

@@ -1,16 +1,5 @@
 import type { MapEdge, MapNode } from '../api.d.ts';
-
-type Services = MapEdge['open'];
-
-/** `22/tcp, 53/udp`, `all icmp`, `all traffic`. */
-export const servicesText = (services: Services): string =>
-  services
-    .map(({ protocol, ports }) => {
-      if (protocol === 'all') return services.length === 1 ? 'all traffic' : 'all other protocols';
-      if (ports === '') return `no ${protocol}`;
-      return ports === 'all' ? `all ${protocol}` : `${ports}/${protocol}`;
-    })
-    .join(', ');
+import { servicesText } from '../services.ts';
 
 /** `22/tcp`, `perhaps 443/tcp`. */
 export function trafficText({ open, maybe }: Pick<MapEdge, 'open' | 'maybe'>): string {
