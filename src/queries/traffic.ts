@@ -1,6 +1,6 @@
 import { seesAll } from '../core/access/grant.ts';
 import { type Hidden, mapInSteps } from '../core/effect/map.ts';
-import { type FlowChoice, type Flows, flowsInSteps } from '../core/effect/map-flows.ts';
+import { type FlowChoice, type Flows, flowsInSteps, focusOn } from '../core/effect/map-flows.ts';
 import type { MapCondition, MapScope } from '../core/effect/map-places.ts';
 import { type Reached, reachBetween, unlisted } from '../core/effect/reach-between.ts';
 import { endIn } from '../core/effect/reach-ends.ts';
@@ -162,7 +162,7 @@ async function flowsOf({ state, choice }: Pick<Chosen, 'state' | 'choice'>): Pro
 
 const wholeFlows = new WeakMap<TrafficState, Flows>();
 
-const noFlows: Flows = { groups: [], flows: [], unlooked: new Map() };
+const noFlows: Flows = { groups: [], flows: [], unlooked: new Map(), doubts: [] };
 
 type Narrowed = Pick<MapAsked, 'network' | 'group' | 'focus' | 'rule'>;
 
@@ -196,14 +196,6 @@ function within(seen: readonly Seen[], word: string): readonly Seen[] {
     const machines = new Map(end.machines.map((machine): [string, Machine] => [machine.ref, machine]));
     return [{ ...one, state: { ...one.state, machines } }];
   });
-}
-
-function focusOn(state: TrafficState, word: string): FlowChoice | undefined {
-  const end = endIn(state, word);
-  if (end === undefined) return undefined;
-  if (end.kind === 'block') return { outside: word };
-  const refs = new Set(end.machines.map(({ ref }) => ref));
-  return { focus: ({ ref }) => refs.has(ref) };
 }
 
 function withRule(one: Chosen, word: string): readonly Chosen[] {

@@ -167,6 +167,8 @@ describe('the map, out of the store', () => {
       JSON.stringify(focus),
     );
     assert.ok((await map('viewer', 'focus=internet')).edges.every(({ from, to }) => [from, to].includes('internet')));
+    const address = (await map('viewer', 'focus=8.8.8.8')).edges.map(({ from, to }) => [from, to]);
+    assert.ok(address.length > 0 && address.every((ends) => ends.includes('block 8.8.8.8/32')), address.join('\n'));
     assert.equal((await map('viewer', 'group=core.web')).nodes.filter(({ kind }) => kind === 'instance').length, 3);
     for (const query of ['focus=nothing', 'network=nothing', 'group=nothing', 'rule=nothing'])
       assert.equal((await ask('viewer', `map?${query}`)).status, 404, query);

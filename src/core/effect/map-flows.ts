@@ -1,3 +1,4 @@
+import { type Cidr, containsCidr, formatCidr } from '../cidr.ts';
 import type { Ref } from '../resource.ts';
 import type { Steps } from '../steps.ts';
 import { compareText } from '../text.ts';
@@ -16,6 +17,8 @@ import {
   type ReadRule,
 } from './filter.ts';
 import { classesOf, type Side } from './machine-classes.ts';
+import { askedRegions, type BlockEnd } from './reach.ts';
+import { endIn } from './reach-ends.ts';
 import { intersect, isNone, noServices, type Services } from './service-set.ts';
 import type { Machine, TrafficState } from './state.ts';
 import { isPrivate, type Party } from './terms.ts';
@@ -53,11 +56,15 @@ export interface Flow {
   readonly reasons: readonly string[];
 }
 
-/** `unlooked`: networks of which the flows between their own machines are left out, with the number of their groups. */
+/**
+ * `unlooked`: networks of which the flows between their own machines are left out, with the number of their groups. `doubts`: the reasons
+ * for which the choice may have more flows, of groups without one too.
+ */
 export interface Flows {
   readonly groups: readonly MapGroup[];
   readonly flows: readonly Flow[];
   readonly unlooked: ReadonlyMap<Ref, number>;
+  readonly doubts: readonly string[];
 }
 
 /** Only some of the flows of a state. */
@@ -66,8 +73,17 @@ export interface FlowChoice {
   readonly focus?: (machine: Machine) => boolean;
   /** A rule that allows it. */
   readonly rule?: Ref;
-  /** A block of addresses at one end, or `internet`. */
-  readonly outside?: string;
+  /** A block of addresses at one end. Of the internet: all public ones. */
+  readonly outside?: BlockEnd;
+}
+
+/** Only the flows from and to the end of this word. Undefined: nothing here is called so. */
+export function focusOn(state: TrafficState, word: string): FlowChoice | undefined {
+  const end = endIn(state, word);
+  if (end === undefined) return undefined;
+  if (end.kind === 'block') return { outside: end };
+  const refs = new Set(end.machines.map(({ ref }) => ref));
+  return { focus: ({ ref }) => refs.has(ref) };
 }
 
 /** Pairs of groups in one network that an answer waits for: about a second. */
@@ -81,15 +97,15 @@ export function* flowsInSteps(state: TrafficState, choice: FlowChoice = {}): Ste
   const filter = filterOf(state);
   yield;
   const views = yield* viewsInSteps(state, filter, choice);
-  const memory = memoryOf();
+  const memory = memoryOf(choice.outside);
   const flows: Flow[] = [];
   const unlooked = new Map<Ref, number>();
   for (const [network, some] of Map.groupBy(views, ({ group }) => group.network)) {
     if (network === undefined) continue;
     const focused = some.filter(({ isFocus }) => isFocus);
     if (focused.length === 0) continue;
-    if (focused.length * some.length > mostPairs) unlooked.set(network, some.length);
-    else flows.push(...(yield* insideFlows(some, memory)));
+    if (choice.outside === undefined && focused.length * some.length > mostPairs) unlooked.set(network, some.length);
+    else if (choice.outside === undefined) flows.push(...(yield* insideFlows(some, memory)));
     for (const [at, view] of focused.entries()) {
       if (at % receiversAtOnce === 0) yield;
       flows.push(
@@ -98,16 +114,37 @@ export function* flowsInSteps(state: TrafficState, choice: FlowChoice = {}): Ste
       );
     }
   }
-  const chosen = flows.filter((flow) => isChosen(flow, choice));
-  const ends = new Set(chosen.flatMap(({ from, to }) => [from, to]));
-  const isOfSome = choice.rule !== undefined || choice.outside !== undefined || choice.focus !== undefined;
-  const groups = views.filter(({ group, isFocus }) => !isOfSome || ends.has(group) || (choice.focus && isFocus));
-  return { groups: groups.map(({ group }) => group), flows: chosen, unlooked };
+  const doubts = vacantDoubts(state, choice);
+  return narrowed(views, { flows, unlooked, doubts }, choice);
 }
 
-const isChosen = ({ from, to, rules }: Flow, { rule, outside }: FlowChoice): boolean =>
-  (rule === undefined || rules.some(({ held }) => held.ref === rule)) &&
-  (outside === undefined || [from, to].some((end) => 'text' in end && end.text === outside));
+function narrowed(
+  views: readonly View[],
+  { flows, unlooked, doubts }: Omit<Flows, 'groups'>,
+  { rule, outside, focus }: FlowChoice,
+): Flows {
+  const chosen = rule === undefined ? flows : flows.filter(({ rules }) => isBy(rules, rule));
+  const ends = new Set(chosen.flatMap(({ from, to }) => [from, to]));
+  const isWhole = rule === undefined && outside === undefined && focus === undefined;
+  const isDrawn = ({ group, isFocus }: View): boolean => isWhole || ends.has(group) || (focus !== undefined && isFocus);
+  const groups = views.filter(isDrawn).map(({ group }) => group);
+  // why: what decides before the rules, and is no rule itself, may let other traffic through to groups without a flow
+  const doubtful = rule === undefined ? views.map(({ group }) => group) : groups;
+  const all = [...doubtful.flatMap((group) => group.doubts), ...doubts];
+  return { groups, flows: chosen, unlooked, doubts: [...new Set(all)] };
+}
+
+const isBy = (rules: readonly ReadRule[], rule: Ref): boolean => rules.some(({ held }) => held.ref === rule);
+
+/** Addresses of a network that no known machine has. */
+function vacantDoubts({ networks }: TrafficState, { outside }: FlowChoice): readonly string[] {
+  if (outside === undefined) return [];
+  return [...networks.values()].flatMap(({ name, blocks }) =>
+    blocks.some((block) => containsCidr(block, outside.block))
+      ? [`${formatCidr(outside.block)} lies in ${name}, and no listed instance has such an address`]
+      : [],
+  );
+}
 
 /** A group with all that decides on its traffic. */
 interface View {
@@ -140,7 +177,7 @@ function* viewsInSteps(state: TrafficState, filter: Filter, { focus }: FlowChoic
     }
     yield;
   }
-  return [...views, ...unplaced(state, filter)];
+  return [...views, ...unplaced(state, filter, focus)];
 }
 
 const groupOf = (machines: readonly Machine[], exposure: Exposure, doubts: readonly string[]): MapGroup => ({
@@ -162,9 +199,9 @@ const doubtsOf = ({ name, interfaces }: Machine, lists: readonly Lists[]): reado
 ];
 
 /** Machines in no known network: nothing of their traffic is known. */
-function unplaced(state: TrafficState, filter: Filter): readonly View[] {
+function unplaced(state: TrafficState, filter: Filter, focus: FlowChoice['focus']): readonly View[] {
   const all = [...state.machines.values()].filter(({ network }) => network === undefined);
-  const bySubnet = Map.groupBy(all, ({ subnet }) => subnet);
+  const bySubnet = Map.groupBy(all, (one) => `${focus?.(one)} ${one.subnet}`);
   return [...bySubnet.values()].flatMap((machines): readonly View[] => {
     const [machine] = machines;
     if (machine === undefined) return [];
@@ -172,7 +209,9 @@ function unplaced(state: TrafficState, filter: Filter): readonly View[] {
     const group = groupOf(machines, { answer: 'unknown', reason }, [reason]);
     const lists = { ingress: filter.lists(machine, 'ingress'), egress: filter.lists(machine, 'egress') };
     const party: Party = { kind: 'machine', machine, subnet: undefined };
-    return [{ group, machine, ...lists, side: { machine, party, key: '', whole: '' }, isFocus: false }];
+    return [
+      { group, machine, ...lists, side: { machine, party, key: '', whole: '' }, isFocus: focus?.(machine) ?? true },
+    ];
   });
 }
 
@@ -208,12 +247,14 @@ interface Memory {
   worlds(lists: Lists, network: Ref, state: TrafficState): readonly World[];
 }
 
+/** `at`: the position of the region, as in its `within`. */
 interface World {
+  readonly at: number;
   readonly region: Region;
   readonly decided: Decided;
 }
 
-function memoryOf(): Memory {
+function memoryOf(outside: BlockEnd | undefined): Memory {
   const decisions = new Map<Lists, Map<string, Decided>>();
   const worlds = new Map<string, readonly World[]>();
   return {
@@ -226,18 +267,22 @@ function memoryOf(): Memory {
     },
     worlds: (lists, network, { networks }) => {
       const key = `${network}\n${lists.key}`;
-      const known = worlds.get(key) ?? worldsOf(lists, networks.get(network)?.blocks ?? []);
+      const known = worlds.get(key) ?? worldsOf(lists, networks.get(network)?.blocks ?? [], outside);
       worlds.set(key, known);
       return known;
     },
   };
 }
 
-function worldsOf(lists: Lists, inside: Parameters<typeof regionsOf>[1]['inside']): readonly World[] {
-  const withV6 = inside.some(({ family }) => family === 6);
+function worldsOf(lists: Lists, inside: readonly Cidr[], outside: BlockEnd | undefined): readonly World[] {
   const blocks = lists.lists.flatMap(({ rules }) => rules.flatMap(peerBlocks));
-  return regionsOf(blocks, { inside, withV6 }).map((region) => ({
-    region,
+  const withV6 = inside.some(({ family }) => family === 6);
+  const regions =
+    outside === undefined
+      ? [...regionsOf(blocks, { inside, withV6 }).entries()]
+      : askedRegions(blocks, { inside, end: outside });
+  return regions.map(([at, region]) => ({
+    ...{ at, region },
     decided: decidedBy(lists, { kind: 'outside', block: region.block }),
   }));
 }
@@ -284,7 +329,7 @@ function outsideFlows(
   { state, memory }: Grounds,
 ): readonly Flow[] {
   const told = new Map<number, string>();
-  return memory.worlds(view[direction], group.network ?? '', state).flatMap(({ region, decided }, at) => {
+  return memory.worlds(view[direction], group.network ?? '', state).flatMap(({ at, region, decided }) => {
     const way = wayOf(state, machine, direction, region.block);
     const isPublic = !isPrivate(region.block);
     const { sure, may, reasons } = byWay(decided, way, isPublic && direction === 'ingress');

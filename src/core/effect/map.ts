@@ -243,6 +243,5 @@ function unknownOf({ scope, state, flows }: MapScope): readonly Unknown[] {
     ([network, groups]) =>
       `inside of ${names.get(network)?.name ?? network}: ${groups} groups of instances are too many pairs; choose a group or one resource`,
   );
-  const doubts = flows.groups.flatMap((group) => group.doubts);
-  return [...new Set([...gaps, ...unlooked, ...doubts])].map((reason) => ({ scope, reason }));
+  return [...new Set([...gaps, ...unlooked, ...flows.doubts])].map((reason) => ({ scope, reason }));
 }

@@ -32,10 +32,15 @@ import type { Machine, TrafficState } from './state.ts';
 import { type Certainty, isPrivate, least, type Party } from './terms.ts';
 import { privateWay, wayOf } from './way.ts';
 
-/** One end of the question. A block is outside of the networks; `isInternet`: without its private parts. */
-export type ReachEnd =
-  | { readonly kind: 'machines'; readonly machines: readonly Machine[] }
-  | { readonly kind: 'block'; readonly block: Cidr; readonly isInternet: boolean };
+/** One end of the question. */
+export type ReachEnd = { readonly kind: 'machines'; readonly machines: readonly Machine[] } | BlockEnd;
+
+/** A block outside of the networks; `isInternet`: without its private parts. */
+export interface BlockEnd {
+  readonly kind: 'block';
+  readonly block: Cidr;
+  readonly isInternet: boolean;
+}
 
 export type ReachAnswer = 'yes' | 'no' | 'unknown';
 
@@ -105,10 +110,7 @@ interface FromBlock {
 }
 
 /** All ways of any traffic from a block to one machine. */
-export const waysFrom = (
-  end: Extract<ReachEnd, { readonly kind: 'block' }>,
-  { state, filter, machine }: FromBlock,
-): readonly ReachWay[] =>
+export const waysFrom = (end: BlockEnd, { state, filter, machine }: FromBlock): readonly ReachWay[] =>
   joined(
     worldWays(
       { state, filter, services: allServices },
@@ -226,7 +228,7 @@ const byWay = (rules: Passing, way: Certainty): Passing => {
 };
 
 interface World {
-  readonly end: Extract<ReachEnd, { readonly kind: 'block' }>;
+  readonly end: BlockEnd;
   readonly direction: Direction;
   /** A part of the block counts too where only the rules answer otherwise than around it, and no way leads there. */
   readonly tellsRules?: true;
@@ -239,12 +241,8 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
   const lists = filter.lists(subject.machine, direction);
   const inside = state.networks.get(subject.machine.network ?? '')?.blocks ?? [];
   const blocks = lists.lists.flatMap(({ rules }) => rules.flatMap(peerBlocks));
-  const hasV6 = inside.some(({ family }) => family === 6);
-  const withV6 = end.block.family === 6 || (end.isInternet && hasV6);
-  const regions = regionsOf([...blocks, end.block], { inside, withV6 });
   const told = new Map<number, string>();
-  return [...regions.entries()].flatMap(([at, region]) => {
-    if (!isAsked(region, end)) return [];
+  return askedRegions(blocks, { inside, end }).flatMap(([at, region]) => {
     const found = regionWay(inquiry, subject, region, world);
     const { sure, may } = found.passing;
     const rules = world.tellsRules ? found.steps.map(({ answer }) => answer).join() : '';
@@ -253,6 +251,16 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
     told.set(at, key);
     return around !== undefined && told.get(around) === key ? [] : [found];
   });
+}
+
+/** The parts of the asked block that the others tell apart, wide ones first, with their positions as in `within`. */
+export function askedRegions(
+  blocks: readonly Cidr[],
+  { inside, end }: { readonly inside: readonly Cidr[]; readonly end: BlockEnd },
+): readonly (readonly [at: number, region: Region])[] {
+  const hasV6 = inside.some(({ family }) => family === 6);
+  const withV6 = end.block.family === 6 || (end.isInternet && hasV6);
+  return [...regionsOf([...blocks, end.block], { inside, withV6 }).entries()].filter(([, one]) => isAsked(one, end));
 }
 
 const isAsked = ({ block }: Region, { block: asked, isInternet }: World['end']): boolean =>

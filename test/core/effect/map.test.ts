@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type MapLimits, mapInSteps, type TrafficMap } from '../../../src/core/effect/map.ts';
-import { type FlowChoice, type Flows, flowsInSteps } from '../../../src/core/effect/map-flows.ts';
+import { type FlowChoice, type Flows, flowsInSteps, focusOn } from '../../../src/core/effect/map-flows.ts';
 import type { MapCondition } from '../../../src/core/effect/map-places.ts';
 import { reachIn } from '../../../src/core/effect/reach.ts';
+import { endIn } from '../../../src/core/effect/reach-ends.ts';
 import { isNone } from '../../../src/core/effect/service-set.ts';
 import { type Machine, observedState } from '../../../src/core/effect/state.ts';
 import { type Sees, visibleState } from '../../../src/core/effect/visible-state.ts';
@@ -281,6 +282,7 @@ const drafts: Readonly<Record<string, EstateDraft>> = {
   'unknown groups': { ...aws, machines: [web, { ...db, groups: 'unknown' }] },
   'a further interface': { ...aws, machines: [web, { ...web1, interfaces: ['eni-2'] }, db] },
   'a network ACL': { ...aws, outer: { far: { filters: ['network ACL acl-1'] } } },
+  'a policy without rules': { ...gcp, rules: [], outer: { near: { filters: ['firewall policy a'] } } },
   'an unlisted filter': { ...gcp, outer: { near: { unlisted: ['denied'] } } },
   'a denial': { ...gcp, rules: [sql, https, { name: 'no', text: 'deny all to 10.0.0.0/8 of everyone @ 900' }] },
   'a service tag': { ...azure, rules: [{ name: 'tag', text: 'deny all from service-tag:VirtualNetwork to db @ 300' }] },
@@ -309,6 +311,59 @@ describe('the map agrees with reach', () => {
       );
     });
 });
+
+describe('the map of one end', () => {
+  const narrow = { ...aws, rules: [ssh, out] };
+
+  const focused = (draft: EstateDraft, word: string): readonly string[] =>
+    edgesIn(mapFrom(draft, { choice: focusOn(observedState(inputOf(draft)), word) }));
+
+  test('an address, by the rules of the blocks around it', () => {
+    assert.deepEqual(focused(aws, '8.8.8.8'), [
+      '8.8.8.8/32 > web-0 … web-1: 443/tcp by core.https',
+      'web-0 … web-1 > 8.8.8.8/32: all traffic by core.out',
+    ]);
+  });
+
+  test('a block, with the parts of it that rules tell apart, and nothing around it', () => {
+    assert.deepEqual(focused(aws, '203.0.112.0/23').slice(0, 2), [
+      '203.0.112.0/23 > web-0 … web-1: 443/tcp by core.https',
+      '203.0.113.0/24 > web-0 … web-1: 22/tcp, 443/tcp by core.https core.ssh',
+    ]);
+    assert.deepEqual(focused(narrow, '8.8.8.8'), ['web-0 … web-1 > 8.8.8.8/32: all traffic by core.out']);
+  });
+
+  test('the internet: all public blocks, and no private one', () => {
+    const lan = { name: 'lan', text: 'tcp 22 from 192.168.0.0/16 to web' };
+    assert.deepEqual(focused({ ...narrow, rules: [ssh, lan] }, 'internet'), [
+      '203.0.113.0/24 > web-0 … web-1: 22/tcp by core.ssh',
+    ]);
+  });
+
+  for (const [name, draft] of Object.entries(drafts))
+    for (const word of ['internet', '8.8.8.8', '203.0.113.0/24', '192.168.0.0/16', '10.0.1.77', '2001:db8::1', 'db-0'])
+      test(`has an edge, or an unknown, wherever reach from or to ${word} is not no: ${name}`, () =>
+        assert.deepEqual(lostBy(draft, word), []));
+});
+
+/** The machines with traffic from or to the word that its map does not have. */
+function lostBy(draft: EstateDraft, word: string): readonly string[] {
+  const state = observedState(inputOf(draft));
+  const end = endIn(state, word);
+  assert.ok(end);
+  const { flows, groups } = finish(flowsInSteps(state, focusOn(state, word)));
+  const { unknown } = mapFrom(draft, { choice: focusOn(state, word) });
+  const others = [...state.machines.values()].filter(({ name }) => name !== word);
+  return others.flatMap((machine) => {
+    const own = groups.find((one) => one.machines.some(({ ref }) => ref === machine.ref));
+    const one = { kind: 'machines', machines: [machine] } as const;
+    const [into, outOf] = [reachIn(state, { from: end, to: one }), reachIn(state, { from: one, to: end })];
+    return [
+      ...(into.answer === 'no' || flows.some(({ to }) => to === own) ? [] : [`${word} > ${machine.name}`]),
+      ...(outOf.answer === 'no' || flows.some(({ from }) => from === own) ? [] : [`${machine.name} > ${word}`]),
+    ].filter(() => unknown.length === 0);
+  });
+}
 
 /** The answer of the map for two machines. `isDoubted`: a group of theirs says that more may pass. */
 function toldBy({ groups, flows }: Flows, from: Machine, to: Machine) {
