@@ -197,6 +197,7 @@ export interface EntryFilter extends EntryMatch {
 
 export interface EntryMatch {
   readonly verb?: string;
+  readonly kind?: Kind;
   readonly person?: string;
   readonly reconcileId?: string;
 }

@@ -13,6 +13,7 @@ import { type Ownership, ownership } from '../core/inventory/ownership.ts';
 import { kindNames } from '../core/kinds/kinds.ts';
 import { writesIn } from '../core/ledger/writes.ts';
 import type { PlanInput } from '../core/plan/plan-input.ts';
+import { ruleText } from '../core/render/rule-text.ts';
 import {
   type Address,
   type CloudId,
@@ -47,10 +48,10 @@ export async function whoOf(
 ): Promise<WhoReport> {
   const port = parsePort(given);
   const plans = new Map(view.plans.map((plan) => [plan.scope, plan]));
-  const { subject, resources } =
+  const { subject, resources, truncated } =
     port === undefined
-      ? await subjectOf(given, view, { entries, findAddress, ...asking })
-      : { subject: given, resources: await withPort(port, view, entries) };
+      ? { ...(await subjectOf(given, view, { entries, findAddress, ...asking })), truncated: false }
+      : { subject: given, ...(await withPort(port, view, entries)) };
   const context = { estate: view.estate.name, entries };
   const visible = resources.filter(sees);
   const found: Authorship[] = [];
@@ -66,6 +67,7 @@ export async function whoOf(
     ...(port === undefined ? {} : { port }),
     found: (await withAuthors(found, view.estate.name, authors)).toSorted(byNewest),
     incomplete: port === undefined ? [] : unlistedScopes(view),
+    ...(truncated ? { truncated } : {}),
     ...(auditLogs === undefined ? {} : { auditLogs }),
   };
 }
@@ -107,55 +109,61 @@ interface Resource {
   readonly input: PlanInput | undefined;
 }
 
-/** Every observed rule that opens the port, whoever made it, and those that opened it lately. People ask for their authors afterwards, too. */
-async function withPort(
-  port: PortAsked,
-  view: EstateView,
-  entries: Pick<EntryPages, 'page'>,
-): Promise<readonly Resource[]> {
-  const rules = view.looked.flatMap(({ input }, i) => {
+interface PortRules {
+  readonly resources: readonly Resource[];
+  /** Older changes of rules were not read. */
+  readonly truncated: boolean;
+}
+
+const lately = 7 * 86_400_000;
+/** Changes of rules that are read, of each verb. */
+const mostChanges = 1_000;
+
+/**
+ * Every observed rule that opens the port, whoever made it. Also each rule that Setpoint removed or changed lately, as it was while it
+ * opened the port: people ask for the authors of these afterwards.
+ */
+async function withPort(port: PortAsked, view: EstateView, entries: Pick<EntryPages, 'page'>): Promise<PortRules> {
+  const standing = view.looked.flatMap(({ input }, i) => {
     const plan = view.plans[i];
     const owned = plan === undefined ? [] : ownership(input, plan);
     return owned.filter(({ observed }) => observed.kind === 'firewall-rule').map((one) => resourceOf(one, input));
   });
-  const opening = rules.filter(({ owned }) => opens(owned?.observed.attributes as RuleAttributes, port)); // why: rules have these
-  return [...opening, ...(await closedLately(port, { view, rules, opening, entries }))];
+  const { former, truncated } = await formerRules(port, view, entries);
+  const isStanding = new Set(standing.map(({ owned }) => owned?.observed.id));
+  const changed = standing.map((one): Resource => {
+    const rule = former.find(({ ids = [] }) => ids.includes(one.owned?.observed.id ?? ''))?.rule;
+    return rule === undefined || ruleText(rule) === ruleText(ruleIn(one)) ? one : { ...one, rule };
+  });
+  const gone = former.filter(({ ids = [] }) => !ids.some((id) => isStanding.has(id)));
+  const told = changed.filter((one) => one.rule !== undefined || opens(ruleIn(one), port));
+  return { resources: [...told, ...gone], truncated };
 }
 
-interface PortRules extends Pick<Asking, 'entries'> {
-  readonly view: EstateView;
-  /** All that stand. */
-  readonly rules: readonly Resource[];
-  readonly opening: readonly Resource[];
-}
+const ruleIn = ({ owned }: Resource): RuleAttributes => owned?.observed.attributes as RuleAttributes; // why: a rule has these
 
-const lately = 7 * 86_400_000;
-const mostClosed = 200;
-
-/** The rules that Setpoint removed, or changed so that they do not open the port any more. */
-async function closedLately(
+/** By the newest change that found the port open. */
+async function formerRules(
   port: PortAsked,
-  { view: { estate, looked }, rules, opening, entries }: PortRules,
-): Promise<readonly Resource[]> {
+  { estate, looked }: EstateView,
+  entries: Pick<EntryPages, 'page'>,
+): Promise<{ readonly former: readonly Resource[]; readonly truncated: boolean }> {
   const inputs = new Map(looked.map(({ input }) => [input.observation.scope, input]));
   const since = Math.max(0, ...looked.map(({ input }) => input.observation.at)) - lately;
   const pages = await Promise.all(
     (['delete', 'update'] as const).map((verb) => {
-      const filter = { types: ['intent'] as const, verb, since };
-      return entries.page({ estate: estate.name, filter, newestFirst: true, limit: mostClosed });
+      const filter = { types: ['intent'] as const, kind: 'firewall-rule' as const, verb, since };
+      return entries.page({ estate: estate.name, filter, newestFirst: true, limit: mostChanges });
     }),
   );
-  const open = new Set(opening.map(({ owned }) => owned?.observed.id));
-  const standing = new Map(rules.map((one) => [one.owned?.observed.id, one]));
-  const found = new Map<string, Resource>();
+  const found = new Map<Address, Resource>();
   for (const { kind, scope, address, id, before } of writesIn(pages.flatMap(({ entries: some }) => some))) {
-    if (kind !== 'firewall-rule' || before === undefined || !inputs.has(scope) || found.has(address)) continue;
+    if (before === undefined || !inputs.has(scope) || found.has(address)) continue;
     const rule = before as RuleAttributes; // why: the intent of a rule has these
-    if (open.has(id) || !opens(rule, port)) continue;
-    const ids = id === undefined ? [] : [id];
-    found.set(address, { ...(standing.get(id) ?? { kind, scope, address, ids, input: inputs.get(scope) }), rule });
+    if (!opens(rule, port)) continue;
+    found.set(address, { kind, scope, address, rule, ids: id === undefined ? [] : [id], input: inputs.get(scope) });
   }
-  return [...found.values()];
+  return { former: [...found.values()], truncated: pages.some(({ next }) => next !== undefined) };
 }
 
 /** Each change of ours with the authors of its generation. */
@@ -295,7 +303,7 @@ async function authorshipOf(
   };
   const heard = input === undefined ? [] : heardChanges(about, input);
   const written = address === undefined ? [] : await writesAt(address, owned?.observed.id, context);
-  const past = rule ?? (kind === 'firewall-rule' && object === undefined ? ruleIn(written) : undefined);
+  const past = rule ?? (kind === 'firewall-rule' && object === undefined ? lastRuleIn(written) : undefined);
   const healing = plan && healingOf({ id: owned?.observed.id, address }, plan);
   return {
     scope,
@@ -309,7 +317,7 @@ async function authorshipOf(
 }
 
 /** As the newest write had it. */
-function ruleIn(changes: readonly Change[]): RuleAttributes | undefined {
+function lastRuleIn(changes: readonly Change[]): RuleAttributes | undefined {
   const [attributes] = changes.flatMap((one) => (one.source === 'ledger' ? (one.write.attributes ?? []) : []));
   return attributes as RuleAttributes | undefined; // why: the intents of a rule have these
 }

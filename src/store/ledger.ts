@@ -168,9 +168,10 @@ const settledUpTo = (estate: string) => sql<number>`coalesce((
 ), 0)`;
 
 /** Bodies are canonical text: a value stands in them in one form only. */
-function mayMatch({ verb, person, reconcileId }: EntryMatch): RawBuilder<boolean> {
+function mayMatch({ verb, kind, person, reconcileId }: EntryMatch): RawBuilder<boolean> {
   const needles = [
     ...(verb === undefined ? [] : [`"verb":${canonical(verb)}`]),
+    ...(kind === undefined ? [] : [`"kind":${canonical(kind)}`]),
     ...(reconcileId === undefined ? [] : [`"reconcileId":${canonical(reconcileId)}`]),
     ...(person === undefined ? [] : [canonical(person).slice(1, -1)]),
   ];
@@ -182,7 +183,8 @@ function mayMatch({ verb, person, reconcileId }: EntryMatch): RawBuilder<boolean
 }
 
 /** Also what tests have in place of this store. */
-export const matches = (entry: LedgerEntry, { verb, person, reconcileId }: EntryMatch): boolean =>
+export const matches = (entry: LedgerEntry, { verb, kind, person, reconcileId }: EntryMatch): boolean =>
   (verb === undefined || entry.body['verb'] === verb) &&
+  (kind === undefined || entry.body['kind'] === kind) &&
   (reconcileId === undefined || entry.body['reconcileId'] === reconcileId) &&
   (person === undefined || peopleOf(entry).includes(person));

@@ -30,7 +30,7 @@ test('a port that a colleague opened in a rule of ours, and that healing shut', 
   await apply();
   assert.match(
     await who('2222'),
-    /^2222: no observed rule opens it; 1 rule did in the last 7 days, and does no longer\n\nfirewall-rule core\.office-ssh-\w+ {2}ours\n {2}ingress tcp 22 from .*\n {2}it was: ingress tcp 22,2222 from .*\n(.*\n)+ {2}update by Setpoint .*\n.*\n {2}create by Setpoint/,
+    /^2222: no observed rule opens it; 1 rule opened it in the last 7 days, and Setpoint removed or changed it\n\nfirewall-rule core\.office-ssh-\w+ {2}ours\n {2}ingress tcp 22 from .*\n {2}it was: ingress tcp 22,2222 from .*\n(.*\n)+ {2}update by Setpoint .*\n.*\n {2}create by Setpoint/,
   );
 });
 
@@ -41,16 +41,44 @@ test('a port that a change of specs opened, and another one shut', async () => {
   edit(specs, 'network.yaml', 'ports: [443, 3333]', 'ports: [443]');
   await apply();
   const text = await who('3333');
-  assert.match(text, /^3333: no observed rule opens it; 1 rule did in the last 7 days, and does no longer\n/);
+  assert.match(
+    text,
+    /^3333: no observed rule opens it; 1 rule opened it in the last 7 days, and Setpoint removed or changed it\n/,
+  );
   assert.match(text, /update by Setpoint .*generation 3 .*\n.*\n {2}update by Setpoint .*generation 2 /);
   assert.match(await who('443'), /^443: 1 rule opens it\n/);
+});
+
+test('a rule that was narrowed, and still opens the port, shows its former peers', async () => {
+  edit(specs, 'network.yaml', 'cidrs: [203.0.113.0/24]', 'cidrs: [0.0.0.0/0]');
+  await apply();
+  edit(specs, 'network.yaml', 'cidrs: [0.0.0.0/0] }   # the office', 'cidrs: [203.0.113.0/24] }   # the office');
+  await apply();
+  const text = await who('22');
+  assert.match(text, /^22: 1 rule opens it\n/);
+  assert.match(text, / {2}ingress tcp 22 from 203\.0\.113\.0\/24 .*\n {2}it was: ingress tcp 22 from 0\.0\.0\.0\/0 /);
+});
+
+test('many changes of other kinds hide no rule', async () => {
+  edit(specs, 'network.yaml', 'ports: [443]', 'ports: [443, 4444]');
+  await apply();
+  edit(specs, 'network.yaml', 'ports: [443, 4444]', 'ports: [443]');
+  await apply();
+  const { ledger } = run.database.connect();
+  for (let n = 0; n < 250; n += 1) await ledger.note('acme', { verb: 'update', kind: 'instance', n });
+  const all = JSON.parse((await run(['who', '4444', '--specs', specs, allow, '--json'])).stdout);
+  assert.equal(all.resources.filter((one: { formerRule?: object }) => one.formerRule !== undefined).length, 2);
+  assert.equal(all.truncated, undefined);
 });
 
 test('a rule of which the ledger has no creation says that its maker is unknown', async () => {
   await azureColleague(sandbox.url).open('core-nsg', 2323);
   await apply();
   const { stdout } = await run(['who', '2323', '--specs', specs, allow]);
-  assert.match(stdout, /^2323: 1 rule opens it; 1 rule did in the last 7 days, and does no longer\n/);
+  assert.match(
+    stdout,
+    /^2323: 1 rule opens it; 1 rule opened it in the last 7 days, and Setpoint removed or changed it\n/,
+  );
   assert.match(
     stdout,
     / {2}delete by Setpoint .*\n.*\n {2}the newest entries of the ledger have no creation of it, and no webhook brings the audit log of its cloud: its maker is unknown\n/,

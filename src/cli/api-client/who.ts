@@ -90,6 +90,7 @@ const answer = decode.object({
   protocol: text,
   resources: decode.list(resource),
   incompleteScopes: decode.list(decode.string),
+  truncated: decode.optional(decode.boolean),
   auditLogs: decode.optional(decode.list(decode.oneOf(...clouds))),
 });
 

@@ -90,7 +90,7 @@ export interface Authorship {
   readonly address?: Address;
   /** Absent where nothing stands. */
   readonly object?: Pick<Ownership, 'observed' | 'claim' | 'why'>;
-  /** Of a rule that is gone, or that does not open the port any more: as it was. */
+  /** Of a rule that is gone: as it was. Of one that Setpoint changed since: as it was while it opened the port. */
   readonly rule?: RuleAttributes;
   /** Of drift. */
   readonly healing?: Healing;
@@ -104,6 +104,8 @@ export interface WhoReport {
   readonly found: readonly Authorship[];
   /** Scopes whose rules were not listed completely, where a port is asked about: others may open it. */
   readonly incomplete: readonly ScopeKey[];
+  /** True where Setpoint changed so many rules lately that it did not read all of these changes. */
+  readonly truncated?: boolean;
   /** Clouds whose audit logs reach Setpoint; absent: none. */
   readonly auditLogs?: readonly Cloud[];
 }

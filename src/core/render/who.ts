@@ -1,5 +1,5 @@
-import { type Authorship, type Change, portText, type WhoReport } from '../inventory/authors.ts';
-import { nameIn } from '../resource.ts';
+import { type Authorship, type Change, opens, portText, type WhoReport } from '../inventory/authors.ts';
+import { nameIn, type RuleAttributes } from '../resource.ts';
 import { printable } from '../text.ts';
 import { lastModifiedByJson } from './plan-json.ts';
 import { isHeardIn } from './plan-text.ts';
@@ -7,12 +7,13 @@ import { ruleText } from './rule-text.ts';
 import { type Ago, healingTexts, type Paint, shortRevision, touchedText } from './wording.ts';
 
 /** The answer of `setpoint who` as data, for `--json`. */
-export const whoJson = ({ subject, port, found, incomplete, auditLogs }: WhoReport) => ({
+export const whoJson = ({ subject, port, found, incomplete, truncated, auditLogs }: WhoReport) => ({
   subject,
   port: port?.port,
   protocol: port?.protocol,
   resources: found.map(authorshipJson),
   incompleteScopes: incomplete,
+  truncated,
   auditLogs,
 });
 
@@ -53,23 +54,27 @@ interface How {
 /** The verdict in one line, then each object with the known changes of it, the newest first. */
 export function whoText(given: WhoReport, how: How): string {
   const report = printable(given);
-  const { found, incomplete } = report;
+  const { found, incomplete, truncated } = report;
   const unlisted = incomplete.map(
     (scope) =>
       `! The rules of ${scope} were not listed completely: others may open it. Find the cause with: setpoint doctor`,
   );
   const sections = found.flatMap((one) => ['', ...authorshipLines(one, report, how)]);
-  return `${[how.paint('strong', verdictOf(report)), ...unlisted, ...sections].join('\n')}\n`;
+  const cut = truncated
+    ? ['! Only the newest changes of rules were read: other rules may have opened it in the last 7 days.']
+    : [];
+  return `${[how.paint('strong', verdictOf(report)), ...unlisted, ...cut, ...sections].join('\n')}\n`;
 }
 
 function verdictOf({ subject, port, found, incomplete }: WhoReport): string {
   if (port === undefined) return subject;
-  const n = found.filter(({ object, rule }) => object !== undefined && rule === undefined).length;
+  // why: only rules are found by a port, and they have these attributes
+  const n = found.filter(({ object }) => object && opens(object.observed.attributes as RuleAttributes, port)).length;
   const closed = found.length - n;
   const before =
     closed === 0
       ? ''
-      : `; ${closed} ${closed === 1 ? 'rule' : 'rules'} did in the last 7 days, and ${closed === 1 ? 'does' : 'do'} no longer`;
+      : `; ${closed} ${closed === 1 ? 'rule' : 'rules'} opened it in the last 7 days, and Setpoint removed or changed ${closed === 1 ? 'it' : 'them'}`;
   if (n > 0) return `${portText(port)}: ${n} ${n === 1 ? 'rule opens' : 'rules open'} it${before}`;
   return `${portText(port)}: no ${incomplete.length === 0 ? 'observed' : 'listed'} rule opens it${before}`;
 }

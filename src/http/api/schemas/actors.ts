@@ -64,7 +64,7 @@ const resourceSchema = z
       .meta({ description: 'As it stands; of one that is gone, as it was' }),
     formerRule: attributesByKind['firewall-rule']
       .optional()
-      .meta({ description: 'Of a rule that does not open the port any more: as it was when it did' }),
+      .meta({ description: 'Of a rule that Setpoint changed since: as it was while it opened the port' }),
     changes: z.array(changeSchema),
   })
   .meta({ id: 'ChangedResource', description: 'A resource with its known changes, the newest first' });
@@ -79,6 +79,10 @@ export const actorsSchema = z
     incompleteScopes: z
       .array(z.string())
       .meta({ description: 'Scopes whose rules were not listed completely: others may open the port' }),
+    truncated: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Only the newest changes of rules were read: others may have opened the port lately' }),
     auditLogs: auditLogsSchema.optional(),
     observed: observationSchema,
   })
