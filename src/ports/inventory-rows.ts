@@ -133,6 +133,8 @@ export interface RowWords {
   readonly violates?: readonly string[];
   /** Only lines on which a reconcile does not act as it should: see core/inventory/withheld-changes.ts. */
   readonly held?: true;
+  /** Only lines that the cloud moved behind our back, withheld ones too: see `isDrift` in core/inventory/withheld-drift.ts. */
+  readonly drift?: true;
   /** Of machines: the answers of `Exposure`. */
   readonly exposed?: readonly string[];
   /** By `network` and `origin` of `rowDimensions`. */

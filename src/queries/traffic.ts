@@ -6,6 +6,7 @@ import { type Reached, reachBetween, unlisted } from '../core/effect/reach-betwe
 import { endIn } from '../core/effect/reach-ends.ts';
 import { type Machine, observedState, type TrafficState } from '../core/effect/state.ts';
 import { type Sees, visibleState } from '../core/effect/visible-state.ts';
+import { isDrift } from '../core/inventory/withheld-drift.ts';
 import type { ScopeReach } from '../core/render/reach.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { flatMapInSteps } from '../core/steps.ts';
@@ -219,7 +220,7 @@ async function conditionsOf(
   const kinds = ['network', 'subnet', 'instance', 'firewall-rule'] as const;
   const filters: readonly RowQuery['filter'][] = [
     { ...filter, kinds, statuses: ['Failed'] },
-    { ...filter, kinds, statuses: ['Drifted', 'Missing'] },
+    { ...filter, kinds, drift: true },
     { ...filter, kinds, violates: ['*'] },
   ];
   const sort = { by: 'address', descending: false } as const;
@@ -240,7 +241,8 @@ async function conditionsOf(
   return [found, rest === 0 ? [] : [{ what: 'statuses', count: rest, reason }]];
 }
 
-const conditionOf = ({ state: { status }, violations = [] }: KeptRow): MapCondition => ({
-  status,
-  violations: violations.length,
+const conditionOf = (row: KeptRow): MapCondition => ({
+  status: row.state.status,
+  isDrift: isDrift(row),
+  violations: row.violations?.length ?? 0,
 });

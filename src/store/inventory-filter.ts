@@ -26,6 +26,7 @@ export function filterConditions(
     ...exposedAs(filter.exposed),
     ...violatingAny(filter.violates),
     ...(filter.held === undefined ? [] : [isHeld]),
+    ...(filter.drift === undefined ? [] : [isDrift]),
     ...(filter.origins === undefined ? [] : [sql<boolean>`${origin} = ANY(${texts(filter.origins)})`]),
     ...inNetworks(filter.networks, around),
     ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),
@@ -35,6 +36,9 @@ export function filterConditions(
 }
 
 const isHeld = sql<boolean>`(status IN ('Blocked', 'Failed', 'Paused') OR body #>> '{sides,next,held}' IS NOT NULL)`;
+
+/** As in the view `setpoint_read.drift`. */
+const isDrift = sql<boolean>`(status IN ('Drifted', 'Missing') OR cause = 'drift')`;
 
 /** Machines alone have an answer, and there is an index of kinds. */
 const exposedAs = (answers: readonly string[] | undefined): readonly Condition[] =>

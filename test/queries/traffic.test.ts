@@ -154,6 +154,19 @@ describe('the map, out of the store', () => {
     assert.match(JSON.stringify((await map('viewer')).nodes), /"name":"db-0"[^}]*"status":"Drifted"/);
   });
 
+  it('counts drift that a pause withholds', async () => {
+    const { map, meddle, reconcile, clock, store } = await world();
+    const pause = { what: 'all', of: { by: 'estate' }, reason: 'a freeze', person: 'ada' } as const;
+    await store.fleet.pauses.begin('acme', { ...pause, until: clock.now() + 86_400_000 });
+    await clock.advance(60_000);
+    meddle('mine');
+    await reconcile();
+    assert.match(
+      JSON.stringify((await map('viewer')).nodes),
+      /"name":"db-0"[^}]*"status":"Paused"[^}]*"counts":\{[^}]*"drifted":1/,
+    );
+  });
+
   it('narrows to a network, a group, one end or a rule', async () => {
     const { map, ask } = await world();
     const whole = await map('viewer');

@@ -228,7 +228,7 @@ const hiddenFilters: Readonly<Record<TrafficMap['hidden'][number]['what'], Reado
   instances: { kind: 'instance' },
   edges: { kind: 'firewall-rule' },
   blocks: { kind: 'firewall-rule' },
-  statuses: { status: 'Failed,Missing,Drifted' },
+  statuses: { status: 'Failed,Missing,Drifted,Blocked,Paused' },
 };
 
 /** All that the map does not show, or does not know. */

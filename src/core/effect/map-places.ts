@@ -7,9 +7,10 @@ import type { Machine, Network, Subnet, TrafficState } from './state.ts';
 import type { Sees } from './visible-state.ts';
 import { kindOf } from './way.ts';
 
-/** Something of the inventory as its status tells. `violations`: rules of policies that it breaks. */
+/** Something of the inventory as its status tells. `isDrift`: the cloud moved it, even where its drift is withheld. `violations`: rules of policies that it breaks. */
 export interface MapCondition {
   readonly status: Status;
+  readonly isDrift: boolean;
   readonly violations: number;
 }
 
@@ -85,12 +86,10 @@ export function worstFirst(a: Place, b: Place): number {
   return compareText(a.name, b.name) || compareText(a.id, b.id);
 }
 
-const driftedStatuses: ReadonlySet<Status> = new Set(['Drifted', 'Missing']);
-
 const troubleOf = (condition: MapCondition | undefined, exposed?: 'yes' | 'no' | 'unknown'): Trouble => ({
   exposed: Number(exposed === 'yes'),
   violating: Number((condition?.violations ?? 0) > 0),
-  drifted: Number(condition !== undefined && driftedStatuses.has(condition.status)),
+  drifted: Number(condition?.isDrift === true),
   failed: Number(condition?.status === 'Failed'),
   maybeExposed: Number(exposed === 'unknown'),
 });

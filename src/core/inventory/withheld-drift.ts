@@ -17,6 +17,10 @@ export interface WithheldDrift {
 /** The statuses that a row with withheld drift may have. */
 export const withheldStatuses: readonly Status[] = ['Drifted', 'Missing', 'Blocked', 'Paused'];
 
+/** True where the cloud moved behind our back, whatever its status. The store has the same condition: see `RowWords.drift`. */
+export const isDrift = ({ state: { status }, sides: { next } }: Row): boolean =>
+  status === 'Drifted' || status === 'Missing' || next?.cause === 'drift';
+
 /** Counts the rows by reason and command, the most frequent first. */
 export function withheldDriftIn(rows: readonly Row[]): readonly WithheldDrift[] {
   const held = rows.filter(({ sides: { next } }) => next?.cause === 'drift' && next.held !== undefined);

@@ -141,10 +141,10 @@ describe('a map of what matters', () => {
       machines: ['a', 'b', 'c', 'd'].map((name, n) => bare(name, `10.0.2.${n + 9}`)).concat(web),
     };
     const conditions = {
-      b: { status: 'Failed', violations: 0 },
-      c: { status: 'Drifted', violations: 0 },
-      d: { status: 'InSync', violations: 2 },
-      https: { status: 'Failed', violations: 1 },
+      b: { status: 'Failed', isDrift: false, violations: 0 },
+      c: { status: 'Paused', isDrift: true, violations: 0 },
+      d: { status: 'InSync', isDrift: false, violations: 2 },
+      https: { status: 'Failed', isDrift: false, violations: 1 },
     } as const;
     const { nodes, edges } = mapFrom(draft, { conditions });
     const own = nodes.filter(({ kind }) => kind === 'instance').map(({ name }) => name);

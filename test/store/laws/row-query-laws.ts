@@ -246,6 +246,7 @@ export const rowQueryLaws: Laws = {
       [{ violates: ['none'] }, []],
       [{ held: true }, ['b']],
       [{ held: true, statuses: ['Missing'] }, []],
+      [{ drift: true }, ['b', 'c']],
       [{ labels: { tier: 'web' } }, ['a']],
       [{ labels: { tier: '' } }, ['a', 'b']],
       [{ labels: { tier: 'web', env: 'test' } }, []],

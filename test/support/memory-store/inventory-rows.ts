@@ -1,6 +1,7 @@
 import { covers, visibleTargets } from '../../../src/core/access/grant.ts';
 import { rowRefs } from '../../../src/core/inventory/row.ts';
 import { isHeld } from '../../../src/core/inventory/withheld-changes.ts';
+import { isDrift } from '../../../src/core/inventory/withheld-drift.ts';
 import type { Attributes } from '../../../src/core/resource.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
 import type {
@@ -268,6 +269,7 @@ function fits(one: Version, query: Pick<RowQuery, 'seen' | 'asOf' | 'filter'>, r
     among(filter.claims, whose.claim) &&
     among(filter.violates, ...violated) &&
     (filter.held === undefined || isHeld(row)) &&
+    (filter.drift === undefined || isDrift(row)) &&
     among(filter.exposed, row.exposed?.answer ?? '') &&
     (filter.networks === undefined || filter.networks.includes(networkOf(one, query, rows))) &&
     among(filter.origins, originOf(row)) &&

@@ -132,7 +132,10 @@ const nodeSchema = z
     cidrs: z.array(z.string()),
     groups: z.array(z.string()).meta({ description: 'The groups of its instances' }),
     instances: count.meta({ description: 'The number of instances in it' }),
-    status: z.enum(statuses).optional().meta({ description: 'Absent: as it should be, or several' }),
+    status: z
+      .enum(statuses)
+      .optional()
+      .meta({ description: 'Of a failed, drifted or violating one; absent: of others, and of several' }),
     violations: count,
     exposed: answerSchema.optional().meta({ description: 'The answer whether the internet reaches it' }),
     exposedReason: z.string().optional(),
@@ -141,7 +144,7 @@ const nodeSchema = z
         exposed: count,
         maybeExposed: count,
         violating: count,
-        drifted: count.meta({ description: 'Drifted or missing' }),
+        drifted: count.meta({ description: 'Drifted or missing, paused and blocked drift too' }),
         failed: count,
       })
       .meta({ description: 'Resources in it with each sort of trouble' }),
