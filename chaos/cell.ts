@@ -439,7 +439,7 @@ function handsOf({ folder, dir, ...place }: Place, settings: ProcessSettings): H
       await writeFile(join(specs, 'estate.yaml'), specsOf(place, wanted));
     },
     // why: on this clock ten minutes are ten seconds, and leases keep our time. Cells share a database, and each has an estate of its own
-    apply: ['apply', specs, ...store, '--yes', '--allow-endpoint', '--new-estate', '--lock-timeout', '2h'],
+    apply: ['apply', specs, ...store, '--yes', '--allow-endpoint', '--allow-shared-scopes', '--lock-timeout', '2h'],
     run: heard,
     verify: () => heard(['ledger', '--estate', place.estate, 'verify', ...store]),
   };

@@ -41,6 +41,9 @@ export interface EstateOptions extends OverlayOption {
   readonly dir: string;
 }
 
+/** The folder of the store and its keys, unless `--dir` names another one. */
+export const storeFolder = '.setpoint';
+
 /** `dir`: the folder of the store, an option of the program itself. */
 export interface StoreOptions {
   readonly dir: string;
@@ -55,17 +58,28 @@ export const sameEstate = (dir: string, allowEndpoint: boolean): string =>
 
 /** Selects the estate of this command in the next one. `active`, `activeOf`: the specs in the store, and no folder. */
 export interface NextEstate extends OverlayOption {
+  /** Of the specs. */
   readonly dir: string;
+  /** The folder of the store. */
+  readonly store?: string | undefined;
   readonly allowEndpoint: boolean;
   readonly active?: boolean | undefined;
   readonly activeOf?: string | undefined;
 }
 
+export const allowSharedScopesText = 'begin in scopes where another estate of the store owns resources';
+
 /** Completes suggested commands. */
 export type Complete = (line: string) => string;
 
-/** A suggested command with the options that make it work on this estate, where its verb reads specs. */
+/** A suggested command with the options that make it work on this store, and on this estate if its verb reads specs. */
 export function completeCommand(line: string, next: NextEstate): string {
+  const { store = storeFolder } = next;
+  const suggestion = withSpecs(line, next);
+  return store === storeFolder || !line.startsWith('setpoint ') ? suggestion : `${suggestion} --dir ${quoted(store)}`;
+}
+
+function withSpecs(line: string, next: NextEstate): string {
   const { dir, active, activeOf, overlay } = next;
   const verb = /^setpoint (\w+)/.exec(line)?.[1] ?? '';
   const takes = specVerbs.get(verb);
@@ -85,10 +99,19 @@ const specVerbs: ReadonlyMap<string, 'argument' | 'option'> = new Map([
 ]);
 
 /** For the options that the user gave, those of the program included. The result is safe to print. */
-export const completeFor =
-  (dir: string, options: Partial<Omit<NextEstate, 'dir'>>): Complete =>
+export const completeFor = (
+  dir: string,
+  { dir: store, ...options }: Partial<Omit<NextEstate, 'dir' | 'store'> & StoreOptions>,
+): Complete => completeOn({ ...options, dir, store, allowEndpoint: options.allowEndpoint === true });
+
+/** The result is safe to print. */
+export const completeOn =
+  (next: NextEstate): Complete =>
   (line) =>
-    printable(completeCommand(line, { ...options, dir, allowEndpoint: options.allowEndpoint === true }));
+    printable(completeCommand(line, next));
+
+/** A suggested command as it is: of a server, or where nothing is known of the estate. */
+export const asWritten: Complete = (line) => line;
 
 /** For commands whose arguments are addresses. */
 export const withSpecsOption = (command: Command): Command =>

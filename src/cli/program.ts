@@ -5,6 +5,7 @@ import { type CommandFactory, commandsFor } from './commands/index.ts';
 import type { CliProcess, Context } from './context.ts';
 import { type ExitCode, errorJson, errorText, exitCodes, UserError } from './errors.ts';
 import { activeSpecs } from './local/store.ts';
+import { storeFolder } from './options.ts';
 import { paintFor, printJson } from './output/print.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -33,7 +34,7 @@ function defineProgram(root: Command, { terminal }: Context, version: string): v
   configured(root, terminal)
     .description('Reconciles networks, firewall rules and instances in clouds with your specs.')
     .version(version, '-V, --version', 'print the version')
-    .option('--dir <folder>', 'folder of the store and its keys', '.setpoint')
+    .option('--dir <folder>', 'folder of the store and its keys', storeFolder)
     .option('--active', 'use the specs of the newest generation in the store instead of a folder')
     .option('--active-of <estate>', 'the same, for one of several estates in the store')
     .helpCommand('help [verb]', 'show the help of a command')

@@ -7,8 +7,8 @@ import { messageOf } from '../core/text.ts';
 import { takenNames } from '../core/trust.ts';
 import { isDue } from '../core/ttl.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
-import { secondEstateText } from '../estate/other-owners.ts';
 import { besideActive, EndedIsNeeded } from '../estate/patches.ts';
+import { sharedScopesText } from '../estate/shared-scopes.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
 import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
@@ -266,11 +266,14 @@ function historyValidator(estate: string, { name, history }: Source, context: Wo
 }
 
 /** Of a folder whose estate has no generation yet. */
-async function validateFirst(tree: SpecTree, { store, clock, outside }: WorkerContext): Promise<ValidationResult> {
-  const text = await secondEstateText(await openEstate(tree, outside.cloud, dayOf(clock.now())), store);
+async function validateFirst(tree: SpecTree, context: WorkerContext): Promise<ValidationResult> {
+  const text = await sharedScopes(tree, context);
   if (text === undefined) return freely;
-  return { state: 'broken', why: `${text}. If a second estate is meant: setpoint apply --new-estate` };
+  return { state: 'broken', why: `${text}. If two estates share these scopes: setpoint apply --allow-shared-scopes` };
 }
+
+const sharedScopes = async (tree: SpecTree, { store, clock, outside }: WorkerContext): Promise<string | undefined> =>
+  sharedScopesText(await openEstate(tree, outside.cloud, dayOf(clock.now())), store);
 
 interface RevisionContext {
   readonly estate: string;
@@ -294,8 +297,18 @@ async function validateAfter(
     const verdict = await validateAgainst(tree, { ...standing, estate, current: generation }, context);
     if (verdict.state !== 'followed') return verdict;
   }
-  return validateAgainst(tree, standing, context);
+  const verdict = await validateAgainst(tree, standing, context);
+  if (verdict.state !== 'followed' || current !== undefined || mayRewrite) return verdict;
+  const shared = await sharedScopes(tree, context);
+  if (shared === undefined) return verdict;
+  return {
+    state: 'rewritten',
+    why: `${shared}. If two estates share these scopes: ${acceptHistoryCommand(tree)}`,
+  };
 }
+
+const acceptHistoryCommand = ({ revision }: SpecTree): string =>
+  `setpoint approve --history ${revision.replace(/^git:/, '').slice(0, 12)} --reason "…"`;
 
 async function validateAgainst(
   tree: SpecTree,
@@ -315,13 +328,10 @@ async function validateAgainst(
 }
 
 /** Nothing binds an estate that is new: no limits and modes of before, no signers. So a person says that one is meant. */
-function unknownEstate({ revision }: SpecTree, { estate, source }: RevisionContext, former: string): ValidationResult {
-  const commit = revision.replace(/^git:/, '').slice(0, 12);
-  return {
-    state: 'rewritten',
-    why: `${source} spoke of the estate ${former}, and speaks of ${estate} now, which it has never brought into force. If that is meant: setpoint approve --history ${commit} --reason "…"`,
-  };
-}
+const unknownEstate = (tree: SpecTree, { estate, source }: RevisionContext, former: string): ValidationResult => ({
+  state: 'rewritten',
+  why: `${source} had the estate ${former}, and has ${estate} now, which it has never brought into force. If that is meant: ${acceptHistoryCommand(tree)}`,
+});
 
 /** Nobody can say who must have signed what comes after it, and a head does not say so itself. */
 const unreadableEstate = ({ revision }: Generation): ValidationResult => ({

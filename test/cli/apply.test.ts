@@ -201,25 +201,33 @@ test('a generation that somebody accepts while the plan is made is not overruled
   assert.deepEqual(writes(), []);
 });
 
-test('specs that name an estate which has not begun, where another one owns resources, need --new-estate', async () => {
+test('specs of an estate that owns nothing where another one owns resources need --allow-shared-scopes', async () => {
   const { specs, run, writes } = await standing();
   edit(specs, 'estate.yaml', 'name: acme', 'name: lab');
-  const warning = /the store has no estate lab, and acme owns 13 resources in aws\/111122223333\/eu-west-1/;
+  const warning = /acme owns 13 resources in aws\/111122223333\/eu-west-1, and lab owns none there/;
   const plan = await run(['plan', specs, '--allow-endpoint']);
   assert.equal(plan.code, 0);
   assert.match(plan.stderr, warning);
-  assert.match(plan.stderr, /only with --new-estate/);
+  assert.match(plan.stderr, /! .* `apply` and `approve` need --allow-shared-scopes\n/);
   const refused = await run(['apply', specs, ...go]);
   assert.equal(refused.code, 3);
   assert.match(refused.stderr, warning);
   assert.doesNotMatch(refused.stderr, /Plan:/, 'before any plan and question');
-  assert.match(refused.stderr, /restore it: `metadata\.name`.*setpoint apply --new-estate/s);
+  assert.match(
+    refused.stderr,
+    /restore it: `metadata\.name`.*setpoint apply \S+ --allow-endpoint --allow-shared-scopes/s,
+  );
   const approval = await run(['approve', specs, ...go, '--reason', 'looks good']);
   assert.match(approval.stderr, warning);
   assert.equal(await run.database.connect().generations.current('lab'), undefined);
   assert.deepEqual(writes(), []);
-  const begun = await run(['apply', specs, ...go, '--new-estate']);
+  const begun = await run(['apply', specs, ...go, '--allow-shared-scopes']);
   assert.doesNotMatch(begun.stderr, warning);
   assert.equal((await run.database.connect().generations.current('lab'))?.number, 1);
-  assert.doesNotMatch((await run(['plan', specs, '--allow-endpoint'])).stderr, warning, 'it has begun');
+  edit(specs, 'estate.yaml', 'name: lab', 'name: acme');
+  assert.doesNotMatch(
+    (await run(['plan', specs, '--allow-endpoint'])).stderr,
+    /shared-scopes/,
+    'acme owns resources there',
+  );
 });

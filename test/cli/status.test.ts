@@ -208,7 +208,7 @@ test('suggested commands carry the folder and the endpoint, or the active specs 
     `${approve}${same}`,
     ...['', ' --claim orphan', ' --violations'].map((asked) => `setpoint inventory${asked}${same}`),
     `setpoint prune${specs}`,
-    'setpoint restore --as-of',
+    'setpoint restore --as-of TIME',
     `setpoint status --json${same.replace(' --allow-endpoint', '')}`,
     ...[`setpoint explain ${name}${specs}`, `setpoint explain ${name}${specs}`],
     `setpoint ledger ${rule}`,
@@ -224,6 +224,12 @@ test('suggested commands carry the folder and the endpoint, or the active specs 
   assert.deepEqual(
     linesOf({}, { dir: 'specs', allowEndpoint: false, overlay: 'prod' }),
     lines(' --overlay prod', ' --overlay prod').toSorted(),
+  );
+  assert.deepEqual(
+    linesOf({}, { dir: 'specs', allowEndpoint: false, store: '/var/lib/store' }),
+    lines('', '')
+      .map((line) => (line === 'setpoint restore --as-of TIME' ? line : `${line} --dir /var/lib/store`))
+      .toSorted(),
   );
   const followed: Partial<EstateStatus> = {
     follower: 'worker-1',
@@ -409,7 +415,7 @@ test('violations, the worst first, and orphans, with the commands that list and 
         '  2 resources that Setpoint owns and no document wants',
         '    To list them: setpoint inventory --claim orphan',
         '    To delete them: setpoint prune',
-        '    To keep them, restore their documents: git revert, or setpoint restore --as-of',
+        '    To keep them, restore their documents: git revert, or setpoint restore --as-of TIME',
       ].join('\n'),
     ),
     body,

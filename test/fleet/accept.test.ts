@@ -268,7 +268,7 @@ describe('a commit that gives the estate another name', () => {
     assert.equal(await active('globex'), undefined);
     const held = await state('globex');
     assert.equal(held?.state, 'rewritten');
-    assert.match(held?.why ?? '', /spoke of the estate acme.*setpoint approve --history 2 --reason/);
+    assert.match(held?.why ?? '', /had the estate acme.*setpoint approve --history 2 --reason/);
     const former = await state('acme');
     assert.deepEqual([former?.state, former?.code], ['broken', 'names-another-estate']);
     assert.match(former?.why ?? '', /name the estate globex/);
@@ -304,6 +304,22 @@ describe('a commit that gives the estate another name', () => {
     await it.world.clock.advance(700_000);
     assert.equal(await it.active('acme'), 'git:3');
     await theirs.lease.release();
+    await it.end();
+  });
+
+  it('is one of a new repository: it waits where another estate owns resources there', async () => {
+    const it = followed();
+    it.says(renamedSpecs('git:2', 'globex'));
+    await it.world.accept([network()]);
+    await it.world.reconcile();
+    await it.world.clock.advance(10_000);
+    const held = await it.state('globex');
+    assert.equal(held?.state, 'rewritten');
+    assert.match(held?.why ?? '', /^acme owns .*globex owns none there.*: setpoint approve --history 2 --reason "…"$/);
+    assert.equal(await it.active('globex'), undefined);
+    await it.world.store.sources.histories.accept('globex', { head: 'git:2', after: '' }, renamedBy);
+    await it.world.clock.advance(400_000);
+    assert.equal(await it.active('globex'), 'git:2');
     await it.end();
   });
 
@@ -343,7 +359,7 @@ describe('a folder that names an estate that has not begun', () => {
     assert.equal(held?.state, 'broken');
     assert.match(
       held?.why ?? '',
-      /^the store has no estate globex, and acme owns \d resources? in memory\/acme\/north\. If a second estate is meant: setpoint apply --new-estate$/,
+      /^acme owns \d resources? in memory\/acme\/north, and globex owns none there\. If two estates share these scopes: setpoint apply --allow-shared-scopes$/,
     );
     assert.equal(await world.store.generations.current('globex'), undefined);
   });

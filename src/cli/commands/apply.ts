@@ -12,13 +12,15 @@ import type { Estate } from '../../estate/load.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { refuseSecondEstate } from '../local/accept.ts';
+import { refuseSharedScopes } from '../local/accept.ts';
 import { type ApplyApproval, type ApplyOutcome, apply as carryOut } from '../local/apply.ts';
 import { compileEstate, type EstateSelection, type LocalEstate, readEstate, refuseInvalid } from '../local/estate.ts';
 import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
 import { type Approved, readPlan } from '../local/saved-plan.ts';
 import { pastSpecs, withCreatedStore } from '../local/store.ts';
 import {
+  allowSharedScopesText,
+  completeFor,
   defineCommand,
   type EstateOptions,
   overlayOf,
@@ -45,7 +47,7 @@ interface Options extends EstateOptions, RollbackOptions, Allowance {
   readonly plan?: string;
   readonly breakGlass?: boolean;
   readonly grace?: boolean;
-  readonly newEstate?: boolean;
+  readonly allowSharedScopes?: boolean;
   readonly withoutApprovals?: boolean;
   readonly lockTimeout: number;
   readonly json?: boolean;
@@ -94,7 +96,7 @@ export const apply = (context: Context): Command =>
       '--without-approvals',
       'without the approvals of other people that a lifted `protect` or a policy asks for; needs --reason',
     )
-    .option('--new-estate', 'begin a second estate in scopes where another one of the store owns resources')
+    .option('--allow-shared-scopes', allowSharedScopesText)
     .option('--json', 'one JSON object on stdout')
     .action(async (dir: string, _options: Options, command: Command) => {
       context.finish(await run(dir, command.optsWithGlobals<Options>(), context));
@@ -123,11 +125,11 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   const grant = {
     ...allowanceIn(options),
     ...liftsIn(breakGlass),
-    newEstate: options.newEstate === true,
     removals: options.grace === true || saved?.grace === true ? ('grace-by-person' as const) : ('at-once' as const),
   };
   return withCreatedStore(options.dir, context, async (store) => {
-    if (options.newEstate !== true) await refuseSecondEstate(estate, store);
+    if (options.allowSharedScopes !== true)
+      await refuseSharedScopes(estate, store, completeFor(dir, options)('setpoint apply'));
     return withObservedEstate({ estate, store, grant }, context, (view) => approve(view, { options, saved }, context));
   });
 }
@@ -162,7 +164,6 @@ async function approve(
     lockTimeoutMs: options.lockTimeout,
     ...(options.commit === undefined ? {} : { pin: reasonOf(options) }),
     ...(breakGlass === undefined ? {} : { breakGlass }),
-    ...(options.newEstate === undefined ? {} : { newEstate: options.newEstate }),
     ...allowanceIn(options),
   };
   const outcome = await carryOut(view, approval, context);

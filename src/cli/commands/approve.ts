@@ -28,16 +28,19 @@ import {
 } from '../api-client/server-option.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { acceptFolder, refuseSuperseded } from '../local/accept.ts';
+import { acceptFolder, refuseSharedScopes, refuseSuperseded } from '../local/accept.ts';
 import { readEstate } from '../local/estate.ts';
 import { localUser } from '../local/ledger-access.ts';
 import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
 import { withCreatedStore, withExistingStore } from '../local/store.ts';
 import {
+  allowSharedScopesText,
+  completeFor,
   defineCommand,
   type EstateOptions,
   parseDuration,
   parseReason,
+  quoted,
   selectionOf,
   withEstateOptions,
 } from '../options.ts';
@@ -60,6 +63,7 @@ interface Options extends EstateOptions, ServerEstateOption {
   readonly expires: number;
   readonly address?: string;
   readonly breakGlass?: boolean;
+  readonly allowSharedScopes?: boolean;
   readonly digest?: string;
   readonly history?: string;
   readonly yes?: boolean;
@@ -99,6 +103,7 @@ export const approve = (context: Context): Command =>
       'only pending actions of this resource; an ending is enough, such as `instance/web-0`',
     )
     .option('--break-glass', 'the actions pass change windows and freezes; the ledger has an entry of its own')
+    .option('--allow-shared-scopes', allowSharedScopesText)
     .option('--digest <digest>', 'refuse if the pending actions have another digest', parseDigest)
     .addOption(
       new Option('--history <sha>', 'accept only the rewritten history with this head').conflicts([
@@ -113,7 +118,7 @@ export const approve = (context: Context): Command =>
     });
 
 const serverSupport: ServerSupport = {
-  localOptions: ['allowEndpoint', 'overlay', 'history'],
+  localOptions: ['allowEndpoint', 'overlay', 'history', 'allowSharedScopes'],
   serverOptions: ['estate'],
   takesDir: false,
 };
@@ -127,11 +132,17 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   const { history } = options;
   if (history !== undefined) return rewritten(dir, { ...options, history }, context);
   const estate = await readEstate(selectionOf(dir, options), context);
-  return withCreatedStore(options.dir, context, (store) =>
-    withObservedEstate({ estate, store }, context, async (view) =>
+  return withCreatedStore(options.dir, context, async (store) => {
+    if (options.allowSharedScopes !== true)
+      await refuseSharedScopes(
+        estate,
+        store,
+        completeFor(dir, options)(`setpoint approve --reason ${quoted(options.reason)}`),
+      );
+    return withObservedEstate({ estate, store }, context, async (view) =>
       decide(await localProposal(view, options, context), options, context),
-    ),
-  );
+    );
+  });
 }
 
 async function rewritten(

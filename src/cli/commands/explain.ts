@@ -43,6 +43,7 @@ import { findAddress, readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
 import { withOptionalStore } from '../local/store.ts';
 import {
+  asWritten,
   type Complete,
   completeFor,
   defineCommand,
@@ -171,7 +172,7 @@ function verdict({ wanted, there, actions, findings }: Explanation): string {
 
 const modeLines = (
   { mode, why, stillBoundBy }: ModeReason,
-  { complete = (line) => line }: Pick<How, 'complete'>,
+  { complete = asWritten }: Pick<How, 'complete'>,
 ): readonly string[] => [
   `${mode}: ${why}`,
   ...(stillBoundBy === undefined

@@ -10,6 +10,7 @@ import { planText } from '../../core/render/plan-text.ts';
 import { policiesJson, policiesText } from '../../core/render/policies.ts';
 import { printable } from '../../core/text.ts';
 import { planMeaning } from '../../estate/change-rules.ts';
+import { sharedScopesText } from '../../estate/shared-scopes.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
 import { type PlanReport, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
 import { apiClientFor, type ServerSupport, withServerOption } from '../api-client/server-option.ts';
@@ -22,6 +23,7 @@ import { savePlan } from '../local/saved-plan.ts';
 import { withOptionalStore } from '../local/store.ts';
 import {
   allowanceOptions,
+  asWritten,
   type Complete,
   completeFor,
   defineCommand,
@@ -107,10 +109,11 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
       if (options.out !== undefined) await save(view, options);
       const { effect, violations } = await planMeaning(view, { tellsEffect: true });
       // why: nothing of a proposal may be applied or approved
-      const complete: Complete = options.proposal === undefined ? completeFor(dir, options) : (line) => line;
+      const complete: Complete = options.proposal === undefined ? completeFor(dir, options) : asWritten;
       const shown = { ...view, violations, effect: effect && effectJson(effect), complete };
       const code = print(shown, options, context);
       if (!options.json) {
+        await printSharedScopes(view, context);
         printSaved(view, { ...options, specs: dir }, context);
         printIgnored(view, complete, context);
         printUndocumented(view, { dir, allowEndpoint: options.allowEndpoint }, context);
@@ -206,6 +209,11 @@ function print(
   if (unseen !== undefined) return unseen;
   const isChange = plans.some(({ actions, findings }) => actions.length > 0 || findings.some(isUnfinished));
   return options.detailedExitcode && isChange ? exitCodes.changes : exitCodes.done;
+}
+
+async function printSharedScopes({ estate, store }: ObservedEstate, { terminal }: Context): Promise<void> {
+  const text = store && (await sharedScopesText(estate, store));
+  if (text !== undefined) terminal.err.write(`! ${text}: \`apply\` and \`approve\` need --allow-shared-scopes\n`);
 }
 
 function printSaved(

@@ -20,7 +20,7 @@ import { readEstate } from '../local/estate.ts';
 import { withExistingStore } from '../local/store.ts';
 import {
   type Complete,
-  completeFor,
+  completeOn,
   defineCommand,
   type NextEstate,
   type OverlayOption,
@@ -70,8 +70,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
   if (options.json) printJson(terminal, statusJson(found));
   else {
     const { out } = terminal;
-    const next = { ...options, dir, allowEndpoint: hasEndpoint(estate) };
-    const complete = completeOn(found, next);
+    const next = { ...options, dir, store: options.dir, allowEndpoint: hasEndpoint(estate) };
+    const complete = completeIn(found, next);
     printWithheld(terminal, found.withheldDrift, complete);
     printText(terminal, ...statusText(found, { now: clock.now(), paint: paintFor(out), width: out.width, next }));
   }
@@ -130,16 +130,16 @@ interface How {
 }
 
 /** With the active specs where a worker follows a repository: there Setpoint refuses a folder that differs. */
-function completeOn({ follower, sources }: EstateStatus, next: NextEstate): Complete {
+function completeIn({ follower, sources }: EstateStatus, next: NextEstate): Complete {
   const isFollowed = follower !== undefined && sources.some(({ head }) => head?.startsWith('git:'));
-  return completeFor(next.dir, { ...next, active: next.active || isFollowed });
+  return completeOn({ ...next, active: next.active || isFollowed });
 }
 
 /** The verdict in one line, how far each scope is, then each thing that holds or lets pass, with the line that changes it. */
 export function statusText(given: EstateStatus, how: How): readonly [verdict: string, body: string] {
   const { now, paint, width, next = { dir: 'specs', allowEndpoint: false } } = how;
   const status = printable(given);
-  const complete = completeOn(status, next);
+  const complete = completeIn(status, next);
   const body = sectionsOf(status, now, complete).flatMap(([title, lines]) =>
     lines.length === 0 ? [] : ['', paint('strong', title), ...lines.map((line) => `  ${line}`)],
   );
@@ -151,7 +151,7 @@ export function statusText(given: EstateStatus, how: How): readonly [verdict: st
     progressOf(one, status.generation?.number ?? 0),
   ]);
   const rows = table(['SCOPE', 'CRITICALITY', 'EVERY', 'NEXT', 'APPLIED'], scopes, width).trimEnd();
-  const top = [...folderLines(status, completeFor(next.dir, next)), rows, ...leftLines(status, complete)];
+  const top = [...folderLines(status, completeOn(next)), rows, ...leftLines(status, complete)];
   return [paint('strong', verdictOf(status)), [...top, ...body].join('\n')];
 }
 
@@ -253,7 +253,7 @@ function sectionsOf(
     ['Patches that ended', status.endedPatches.map(endedPatchLine)],
     ['Lifetimes', status.lifetimes.map((one) => lifetimeLine(one, now))],
     ['Change windows and freezes', calendar.map((one) => calendarLine(one, now))],
-    ['Pinned', pin === undefined ? [] : pinLines(pin)],
+    ['Pinned', pin === undefined ? [] : pinLines(pin, complete)],
     ['Specs from', [...sources.map((source) => sourceText(source, now)), ...followerLines(status)]],
     ['Looser guards', looserLines(status)],
     ['Violations of policies', violationLines(status, complete)],
@@ -261,12 +261,12 @@ function sectionsOf(
     ['Fights', fights.flatMap((one) => fightLines(one, complete))],
     ['Withheld by a limit', limited.flatMap((one) => limitLines(one, complete))],
     ['Withheld', status.withheldChanges.flatMap((one) => withheldLines(one, complete))],
-    ['Paused', pauses.filter(({ incident }) => incident === undefined).flatMap(pauseLines)],
-    ['Approved', scopes.flatMap(approvalLines)],
+    ['Paused', pauses.filter(({ incident }) => incident === undefined).flatMap((one) => pauseLines(one, complete))],
+    ['Approved', scopes.flatMap((one) => approvalLines(one, complete))],
     ['In their grace', graceLines(scopes, now, complete)],
     ['Half replaced', scopes.flatMap(replacementLines)],
-    ['Stopped', scopes.flatMap(stopLines)],
-    ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now))],
+    ['Stopped', scopes.flatMap((one) => stopLines(one, complete))],
+    ['In quarantine', quarantined.flatMap((one) => quarantineLines(one, now, complete))],
     ['Unmanaged scopes', status.unmanagedScopes.flatMap((one) => [unmanagedScopeText(one), `  ${unmanagedScopeHint}`])],
     ['Busy', leases.map((lease) => `${lease.scope}: ${lease.holder}, for ${formatDuration(now - lease.since)}`)],
   ];
@@ -327,9 +327,9 @@ const calendarWords = {
   freeze: { active: ['on', 'ends'], inactive: ['not yet', 'begins'] },
 } as const;
 
-const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>): readonly string[] => [
+const pinLines = ({ revision, by, at }: NonNullable<EstateStatus['pin']>, complete: Complete): readonly string[] => [
   `at ${shortRevision(revision)} since ${formatMoment(at)}, by ${by.person}: ${by.reason}`,
-  '  setpoint unpin --reason "…"',
+  `  ${complete('setpoint unpin --reason "…"')}`,
 ];
 
 function violationLines({ violations: { policies } }: EstateStatus, complete: Complete): readonly string[] {
@@ -354,7 +354,7 @@ const orphanLines = ({ orphans }: EstateStatus, complete: Complete): readonly st
         `${count(orphans, 'resource')} that Setpoint owns and no document wants`,
         `  To list them: ${complete('setpoint inventory --claim orphan')}`,
         `  To delete them: ${complete('setpoint prune')}`,
-        '  To keep them, restore their documents: git revert, or setpoint restore --as-of',
+        '  To keep them, restore their documents: git revert, or setpoint restore --as-of TIME',
       ];
 
 const looserLines = ({ looserGuards }: EstateStatus): readonly string[] =>
@@ -366,7 +366,7 @@ const fightLines = (fight: EstateStatus['fights'][number], complete: Complete): 
   return [
     `${address} ${field}${closes ? ', CLOSED AGAIN EACH TIME' : ''}: ${writerText(fight)}${next}`,
     // why: a rule that is closed again is gone, and only the ledger still knows it
-    closes ? `  setpoint ledger ${quoted(address)}` : `  ${complete(`setpoint explain ${quoted(address)}`)}`,
+    `  ${complete(`setpoint ${closes ? 'ledger' : 'explain'} ${quoted(address)}`)}`,
   ];
 };
 
@@ -395,17 +395,17 @@ function withheldLines(
   ];
 }
 
-const pauseLines = (pause: EstateStatus['pauses'][number]): readonly string[] => [
+const pauseLines = (pause: EstateStatus['pauses'][number], complete: Complete): readonly string[] => [
   `${heldText(pause)} until ${formatMoment(pause.until)}, by ${pause.person}: ${pause.reason}`,
-  `  ${resumeLine(pause)}`,
+  `  ${complete(resumeLine(pause))}`,
 ];
 
-const approvalLines = ({ scope, approvals }: ScopeStatus): readonly string[] =>
+const approvalLines = ({ scope, approvals }: ScopeStatus, complete: Complete): readonly string[] =>
   approvals.flatMap(({ actions, destroys, until, by, seq }) => {
     const what = `${count(actions.length, 'change')}${destroys === 0 ? '' : `, ${destroys} of them destructive`}`;
     return [
       `${scope}: ${what} until ${formatMoment(until)}, by ${by.person}: ${by.reason} (ledger entry ${seq})`,
-      `  setpoint withdraw ${seq} --reason "…"`,
+      `  ${complete(`setpoint withdraw ${seq} --reason "…"`)}`,
     ];
   });
 
@@ -435,16 +435,17 @@ const replacementLines = ({ replacements }: ScopeStatus): readonly string[] =>
     ...(heldBy === undefined ? [] : [`  ${heldBy}`]),
   ]);
 
-const stopLines = ({ stopped }: ScopeStatus): readonly string[] =>
+const stopLines = ({ stopped }: ScopeStatus, complete: Complete): readonly string[] =>
   stopped.flatMap(({ document, generation, why }) => [
     `${document} in generation ${generation}: ${why}`,
-    `  setpoint resume --rollout-of ${document} --reason "…"`,
+    `  ${complete(`setpoint resume --rollout-of ${document} --reason "…"`)}`,
   ]);
 
 const quarantineLines = (
   { scope, since, why }: EstateStatus['quarantined'][number],
   now: number,
+  complete: Complete,
 ): readonly string[] => [
   `${scope} for ${formatDuration(now - since)}: ${why}`,
-  `  setpoint resume --quarantined ${scope} --reason "…"`,
+  `  ${complete(`setpoint resume --quarantined ${scope} --reason "…"`)}`,
 ];

@@ -1,7 +1,7 @@
 import { baseRevision } from '../../core/patch.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { acceptSpecs, type Estate } from '../../estate/load.ts';
-import { secondEstateText } from '../../estate/other-owners.ts';
+import { sharedScopesText } from '../../estate/shared-scopes.ts';
 import type { By } from '../../ports/fleet-state.ts';
 import { type Generation, Overtaken, type OvertakenBy } from '../../ports/knowledge.ts';
 import { Pinned } from '../../ports/sources.ts';
@@ -10,16 +10,8 @@ import type { CliProcess } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import { besidePatchesOf } from './patches.ts';
 
-/**
- * Makes a person's specs the newest generation, unless a pin holds another revision, or workers follow a repository. `newEstate`: a person
- * said that a second estate begins, beside another one in the same scopes.
- */
-export async function acceptFolder(
-  given: Estate,
-  store: Store,
-  { newEstate = false, ...context }: CliProcess & { readonly newEstate?: boolean },
-): Promise<Generation> {
-  if (!newEstate) await refuseSecondEstate(given, store);
+/** Makes a person's specs the newest generation, unless a pin holds another revision, or workers follow a repository. */
+export async function acceptFolder(given: Estate, store: Store, context: CliProcess): Promise<Generation> {
   const estate = await besidePatchesOf(given, store, context);
   await refuseFollowed(estate, store);
   try {
@@ -51,13 +43,13 @@ export async function acceptPinned(
   });
 }
 
-/** The specs of another branch, or a mistyped name of the Estate, would launch everything a second time. */
-export async function refuseSecondEstate(estate: Estate, store: Store): Promise<void> {
-  const text = await secondEstateText(estate, store);
+/** Call it before anything is planned, unless the person allowed shared scopes. `command`: with the arguments of that person. */
+export async function refuseSharedScopes(estate: Estate, store: Store, command: string): Promise<void> {
+  const text = await sharedScopesText(estate, store);
   if (text === undefined) return;
-  throw new UserError(`${estate.name} would be a second estate: ${text}.`, {
-    why: 'The specs may be those of another branch.',
-    next: `If the name is wrong, restore it: \`metadata.name\` of the Estate. To begin a second estate there: setpoint apply --new-estate`,
+  throw new UserError(`Another estate owns resources there: ${text}.`, {
+    why: 'If these are specs of another branch or have a mistyped name, they launch each machine a second time.',
+    next: `If the name is wrong, restore it: \`metadata.name\` of the Estate. If two estates share these scopes: ${command} --allow-shared-scopes`,
     code: exitCodes.refused,
   });
 }

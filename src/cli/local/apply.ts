@@ -34,8 +34,6 @@ export interface ApplyApproval extends Allowance {
   readonly pin?: string;
   /** The guards that a person lifts, and the reason. */
   readonly breakGlass?: BreakGlassRequest;
-  /** A second estate begins in scopes of another one. */
-  readonly newEstate?: boolean;
 }
 
 /** `lifts`: windows and freezes, missing approvals, or both. */
@@ -76,7 +74,7 @@ export async function apply(
   );
   const { number: generation, revision } =
     approval.pin === undefined
-      ? await acceptFolder(estate, store, { ...context, newEstate: approval.newEstate === true })
+      ? await acceptFolder(estate, store, context)
       : await acceptPinned(estate, store, { by: { person: localUser(), reason: approval.pin }, context });
   const authority: Authority = {
     revision,

@@ -14,7 +14,6 @@ import type { Site } from '../../engine/ports.ts';
 import { type ActiveConstraints, activeConstraints, keepActive, type SeenScope } from '../../estate/active-spec.ts';
 import { attemptOf } from '../../estate/inventory-sync.ts';
 import { type Estate, providerOf } from '../../estate/load.ts';
-import { secondEstateText } from '../../estate/other-owners.ts';
 import { openSite, withImageFacts } from '../../estate/session.ts';
 import { sha256 } from '../../estate/sha256.ts';
 import type { Store } from '../../ports/store.ts';
@@ -47,8 +46,6 @@ export interface PlanGrant extends Allowance {
   readonly removals?: RemovalChoice;
   /** Nobody else need approve what they do. */
   readonly withoutApprovals?: boolean;
-  /** A second estate begins in scopes of another one: no warning says so. */
-  readonly newEstate?: boolean;
 }
 
 /**
@@ -120,7 +117,6 @@ export async function withObservedEstate<T, S extends Store | undefined>(
     const held = await heldSources(estate.name, store);
     printHeldSources(held, context);
     printUnmanagedScopes(await unmanagedScopes(estate, store), context);
-    if (store !== undefined && grant.newEstate !== true) await printSecondEstate(estate, store, context);
     const isRecorded = await recordInventory(estate, looked, store, context);
     // why: else the inventory has the drift of an earlier observation
     const withheld = isRecorded ? await withheldHere(estate, store) : [];
@@ -132,12 +128,6 @@ export async function withObservedEstate<T, S extends Store | undefined>(
   } finally {
     await Promise.all(looked.map(({ site }) => site.session.close()));
   }
-}
-
-async function printSecondEstate(estate: Estate, store: Store, { terminal }: Pick<Context, 'terminal'>): Promise<void> {
-  const text = await secondEstateText(estate, store);
-  if (text !== undefined)
-    terminal.err.write(`! ${text}: \`apply\` begins a second estate there only with --new-estate\n`);
 }
 
 /** One scope observed now. */
