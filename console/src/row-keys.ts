@@ -16,7 +16,8 @@ export function useRowKeys(count: number, reveal: (index: number) => void) {
 
 const page = 20;
 
-function targetOf(key: string, from: number, count: number): number | undefined {
+/** The row that a key leads to; undefined: the key is none of these. */
+export function targetOf(key: string, from: number, count: number): number | undefined {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,
     j: from + 1,

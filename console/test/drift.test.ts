@@ -215,3 +215,52 @@ test('drift: a healed row says so where it stands, and leaves once the reader go
   );
   await leave(watched);
 });
+
+test(
+  'drift: the focus stays at its row, new rows wait for it, and the list follows once it has left',
+  inBrowser,
+  async () => {
+    const watched = await inbox('/inventory');
+    const { page } = watched;
+    let isHidden = true;
+    const shown = (plan: Plan): Plan => ({
+      ...plan,
+      actions: plan.actions.filter(({ address }) => !isHidden || address?.endsWith('/web-0') !== true),
+    });
+    await page.route('**/v1/drift', async (asked) =>
+      asked.fulfill({ json: shown(await (await asked.fetch()).json()) }),
+    );
+    const focused = () => page.evaluate(() => document.activeElement?.querySelector('strong')?.textContent ?? '');
+    await page.goto(`${all().gateway.url}/drift`);
+    await rowOf(page, 'front-0');
+    await page.locator('.live-live').waitFor();
+    await page.keyboard.press('j');
+    const first = await focused();
+    assert.notEqual(first, '');
+    await page.keyboard.press('g');
+    await page.waitForURL(/group=author/);
+    assert.equal(await focused(), first, 'grouping draws the rows anew');
+
+    isHidden = false;
+    await all().estate.reconcile();
+    const waiting = page.getByRole('button', { name: /^1 new difference: show$/ });
+    await waiting.waitFor({ timeout: 60_000 });
+    assert.equal(await page.locator('strong', { hasText: 'web-0' }).count(), 0);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    const web = await rowOf(page, 'web-0');
+    await waiting.waitFor({ state: 'detached' });
+    assert.notEqual(await focused(), '', 'the button has gone, and a row has the focus');
+
+    await page.keyboard.press('g');
+    await page.waitForURL(/group=owner/);
+    await page.locator('h1').click();
+    isHidden = true;
+    await all().estate.reconcile();
+    await web.getByText('Healed').waitFor({ timeout: 60_000 });
+    await web.waitFor({ state: 'detached' });
+    await page.unroute('**/v1/drift');
+    await leave(watched);
+  },
+);

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { targetOf } from '../row-keys.ts';
 import type { DriftEntry } from './entries.ts';
 import type { Shown } from './steady-list.ts';
 
@@ -11,13 +12,22 @@ interface KeysOf {
   nextGrouping(): void;
   reveal(index: number): void;
   reach(key: string): void;
+  /** The focused element of the list has gone. */
+  isFocusLost(): boolean;
 }
 
 /** One row is in the tab order. On the whole page j and k lead into the list, g groups, and / filters. */
-export function useDriftKeys({ flat, opened, filter, toggle, open, nextGrouping, reveal, reach }: KeysOf) {
+export function useDriftKeys({ flat, opened, filter, toggle, open, nextGrouping, reveal, reach, isFocusLost }: KeysOf) {
   const [activeKey, setActiveKey] = useState<string>();
   const found = flat.findIndex(({ entry }) => entry.key === activeKey);
-  const active = Math.max(0, found);
+  const lastActive = useRef(0);
+  // why: the keys go on where a row was that has gone
+  const active = found >= 0 ? found : Math.max(0, Math.min(lastActive.current, flat.length - 1));
+  useLayoutEffect(() => {
+    lastActive.current = active;
+    // why: a row that goes to another group is drawn anew, without the focus
+    if (isFocusLost() && flat.length > 0) focusRow(active, 0);
+  });
   const focus = (index: number): void => {
     reveal(index);
     focusRow(index);
@@ -59,17 +69,6 @@ export function useDriftKeys({ flat, opened, filter, toggle, open, nextGrouping,
       reach(key);
     },
   };
-}
-
-const page = 20;
-
-function targetOf(key: string, from: number, count: number): number | undefined {
-  const steps: Readonly<Record<string, number>> = {
-    ...{ ArrowDown: from + 1, j: from + 1, ArrowUp: from - 1, k: from - 1 },
-    ...{ PageDown: from + page, PageUp: from - page, Home: 0, End: count - 1 },
-  };
-  const to = steps[key];
-  return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to));
 }
 
 /** A row that the list did not show before is drawn a frame later. */

@@ -1,15 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import {
-  type FocusEvent,
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { Plan } from '../api.d.ts';
 import { Notice, Title, When } from '../components.tsx';
 import * as queries from '../queries.ts';
@@ -27,7 +18,8 @@ import {
 } from './entries.ts';
 import { useDriftKeys } from './keys.ts';
 import { DriftRow, resourceOf } from './row.tsx';
-import { following, healedMs, nothingShown, type Shown, settled } from './steady-list.ts';
+import type { Shown } from './steady-list.ts';
+import { useSteadyList } from './use-steady-list.ts';
 import { countText, nothingText } from './words.ts';
 
 /** The keys of the address of this screen. `open`: the keys of the open rows, a line each. */
@@ -81,7 +73,7 @@ function Inbox({ plan, entries }: InboxProps) {
   };
   const grouping = groupingOf(search.group);
   const opened = new Set(search.open?.split('\n') ?? []);
-  const { list, waiting, hold, showWaiting, reach } = useSteadyList(entries);
+  const { list, waiting, hold, showWaiting, reach, isFocusLost } = useSteadyList(entries);
   const [text, setText] = useState(search.q ?? '');
   const [most, setMost] = useState(rowsAtOnce);
   const rows = useMemo(() => list.filter(({ placed }) => matches(placed, text)), [list, text]);
@@ -109,7 +101,13 @@ function Inbox({ plan, entries }: InboxProps) {
     filter,
     reveal: (at) => setMost((n) => Math.max(n, at + 1)),
     reach,
+    isFocusLost,
   });
+  const showMore = (): void => {
+    setMost(most + rowsAtOnce);
+    // why: the button goes away with the last rows
+    keys.focus(most);
+  };
   return (
     <>
       <Unknown plan={plan} />
@@ -125,11 +123,6 @@ function Inbox({ plan, entries }: InboxProps) {
             grouping={grouping}
             enterList={() => keys.focus(0)}
           />
-          {waiting === 0 ? null : (
-            <button type="button" className="button" onClick={showWaiting}>
-              {waiting} new {waiting === 1 ? 'difference' : 'differences'}: show
-            </button>
-          )}
           {rows.length === 0 ? (
             <Notice title="No difference matches">
               <p>The filter is: {text}. Escape in the filter clears it.</p>
@@ -137,6 +130,11 @@ function Inbox({ plan, entries }: InboxProps) {
           ) : null}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of its rows bubble to here */}
           <div className="drift" onKeyDown={keys.onKeyDown} {...hold}>
+            {waiting === 0 ? null : (
+              <button type="button" className="button drift-new" onClick={showWaiting}>
+                {waiting} new {waiting === 1 ? 'difference' : 'differences'}: show
+              </button>
+            )}
             {groups.map((group) => (
               <DriftGroup key={group.name} group={group}>
                 {(shown) => {
@@ -158,7 +156,7 @@ function Inbox({ plan, entries }: InboxProps) {
             ))}
           </div>
           {flat.length > most ? (
-            <button type="button" className="button" onClick={() => setMost(most + rowsAtOnce)}>
+            <button type="button" className="button" onClick={showMore}>
               Show {Math.min(rowsAtOnce, flat.length - most)} more of {flat.length}
             </button>
           ) : null}
@@ -316,59 +314,4 @@ function NothingDiffers({ plan }: { readonly plan: Plan }) {
       <p>{isKnown ? `Setpoint observed ${count} completely.` : 'Elsewhere drift is unknown, not absent.'}</p>
     </Notice>
   );
-}
-
-interface Held {
-  pointer: boolean;
-  focus: boolean;
-}
-
-const isIn = ({ pointer, focus }: Held): boolean => pointer || focus;
-
-/** The list of the newest answer, without a jump under the pointer or the keys: see `following`. */
-function useSteadyList(entries: readonly DriftEntry[]) {
-  const [list, setList] = useState(() => following(nothingShown, entries, { now: Date.now(), isHeld: false }));
-  const held = useRef<Held>({ pointer: false, focus: false });
-  const at = useRef<string>(undefined);
-  useEffect(() => {
-    const isHeld = isIn(held.current);
-    setList((before) => following(before, entries, { now: Date.now(), isHeld }));
-  }, [entries]);
-  const hasHealed = list.rows.some(({ healedAt }) => healedAt !== undefined);
-  useEffect(() => {
-    if (!hasHealed) return undefined;
-    const timer = window.setInterval(() => {
-      if (!isIn(held.current)) setList((before) => settled(before, Date.now() - healedMs));
-    }, 1_000);
-    return () => window.clearInterval(timer);
-  }, [hasHealed]);
-  const showWaiting = (): void => setList((before) => following(before, entries, { now: Date.now(), isHeld: false }));
-  const release = (part: keyof Held): void => {
-    held.current[part] = false;
-    if (part === 'focus') at.current = undefined;
-    if (!isIn(held.current)) showWaiting();
-  };
-  return {
-    list: list.rows,
-    waiting: list.waiting,
-    showWaiting,
-    /** The reader goes to a row: healed ones elsewhere leave. */
-    reach: (key: string): void => {
-      if (at.current === key) return;
-      at.current = key;
-      setList((before) => settled(before, Date.now(), key));
-    },
-    hold: {
-      onPointerEnter: () => {
-        held.current.pointer = true;
-      },
-      onPointerLeave: () => release('pointer'),
-      onFocus: () => {
-        held.current.focus = true;
-      },
-      onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-        if (!currentTarget.contains(relatedTarget)) release('focus');
-      },
-    },
-  };
 }
