@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
 
 const root = join(import.meta.dirname, '../..');
 const dist = join(import.meta.dirname, '../dist');
+const packages = join(import.meta.dirname, '../node_modules');
 const assets = readdirSync(join(dist, 'assets'));
 const most = 300 * 1024;
 
@@ -55,6 +57,50 @@ test('the page has no script or style inside, no address elsewhere, and there ar
   for (const name of assets.filter((one) => one.endsWith('.css')))
     assert.doesNotMatch(readFileSync(join(dist, 'assets', name), 'utf8'), /https?:|data:|@import/);
 });
+
+test('LICENSES.md has the licence and the source of each bundled package', async () => {
+  const text = readFileSync(join(dist, 'LICENSES.md'), 'utf8');
+  const parts = new Map(
+    text.split(/^## (?=\S+ - \d\S* \(.+\)$)/m).map((part) => [part.slice(0, part.indexOf('\n')), part] as const),
+  );
+  const names = await bundledPackages();
+  assert.ok(names.size > 20 && names.has('elkjs') && names.has('react-dom'), [...names].join());
+  for (const name of names) {
+    const { version, license } = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'));
+    const part = parts.get(`${name} - ${version} (${license})`);
+    assert.match(
+      part ?? '',
+      /\n\nSource: https:\/\/github\.com\/[\w.-]+\/[\w.-]+\n\n[\s\S]{400}/,
+      `${name} ${version}`,
+    );
+  }
+  assert.match(
+    parts.get([...parts.keys()].find((one) => one.startsWith('elkjs ')) ?? '') ?? '',
+    /Eclipse Public License/,
+  );
+});
+
+/** The packages of the modules that another build reads. */
+async function bundledPackages(): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  await build({
+    ...{ root: join(root, 'console'), logLevel: 'silent' },
+    build: { write: false },
+    plugins: [
+      {
+        name: 'packages',
+        generateBundle(_, bundle) {
+          for (const one of Object.values(bundle))
+            for (const path of one.type === 'chunk' ? one.moduleIds : one.originalFileNames) {
+              const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path) ?? [];
+              if (name !== undefined) names.add(name);
+            }
+        },
+      },
+    ],
+  });
+  return names;
+}
 
 test('the types of the API are those of its document: if not, run npm run console:api', () => {
   const made = mkdtempSync(join(tmpdir(), 'setpoint-console-types-'));
