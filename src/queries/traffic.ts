@@ -127,7 +127,7 @@ function refusalOf({ problem }: Extract<Reached, { readonly problem: string }>):
 
 async function map(asked: MapAsked, seen: readonly Seen[], store: Pick<Store, 'rows'>): Promise<Mapped> {
   const chosen = chosenScopes(seen, asked);
-  const [conditions, more] = await conditionsOf(asked, store);
+  const [conditions, more] = await conditionsOf(asked, { seen, store });
   const scopes: MapScope[] = [];
   for (const { scope, state, sees } of seen) {
     const one = chosen.get(scope);
@@ -213,10 +213,12 @@ const mostConditions = 500;
 
 /** By scope and id. Their number is limited; the rest counts as if it were as it should be. */
 async function conditionsOf(
-  { estate, seen, targets }: EstateAsked,
-  { rows }: Pick<Store, 'rows'>,
+  { estate, seen: bounds, targets }: EstateAsked,
+  { seen, store: { rows } }: { readonly seen: readonly Seen[]; readonly store: Pick<Store, 'rows'> },
 ): Promise<readonly [found: Conditions, more: readonly Hidden[]]> {
-  const filter = { estates: [estate], ...(targets === undefined ? {} : { targets }) };
+  // why: a scope is drawn whole, with the resources of its other targets
+  const scopes = targets === undefined ? {} : { scopes: seen.map(({ scope }) => scope) };
+  const filter = { estates: [estate], ...scopes };
   const kinds = ['network', 'subnet', 'instance', 'firewall-rule'] as const;
   const filters: readonly RowQuery['filter'][] = [
     { ...filter, kinds, statuses: ['Failed'] },
@@ -224,7 +226,9 @@ async function conditionsOf(
     { ...filter, kinds, violates: ['*'] },
   ];
   const sort = { by: 'address', descending: false } as const;
-  const pages = await Promise.all(filters.map((one) => rows.page({ seen, filter: one, sort, limit: mostConditions })));
+  const pages = await Promise.all(
+    filters.map((one) => rows.page({ seen: bounds, filter: one, sort, limit: mostConditions })),
+  );
   const found = new Map<ScopeKey, Map<string, MapCondition>>();
   for (const row of pages.flatMap((page) => page.rows)) {
     const its = found.get(row.place.scope) ?? new Map<string, MapCondition>();
@@ -233,7 +237,7 @@ async function conditionsOf(
   }
   const counts = await Promise.all(
     pages.map(({ next }, at) =>
-      next === undefined ? mostConditions : rows.count({ seen, filter: filters[at] ?? {} }),
+      next === undefined ? mostConditions : rows.count({ seen: bounds, filter: filters[at] ?? {} }),
     ),
   );
   const rest = counts.reduce((n, count) => n + count - mostConditions, 0);

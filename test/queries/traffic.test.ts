@@ -154,6 +154,17 @@ describe('the map, out of the store', () => {
     assert.match(JSON.stringify((await map('viewer')).nodes), /"name":"db-0"[^}]*"status":"Drifted"/);
   });
 
+  it('tells the status of all of a scope, whichever of its targets is asked for', async () => {
+    const { map, meddle, reconcile, clock, accept } = await world();
+    const spec = { provider: 'memory', account: 'acme', region: 'north' };
+    await accept([...documents, { kind: 'Target', metadata: { name: 'beside' }, spec }], { mode: 'plan' });
+    await clock.advance(60_000);
+    meddle('mine');
+    await reconcile();
+    for (const query of ['target=here', 'target=beside', ''])
+      assert.match(JSON.stringify((await map('viewer', query)).nodes), /"name":"db-0"[^}]*"status":"Drifted"/, query);
+  });
+
   it('counts drift that a pause withholds', async () => {
     const { map, meddle, reconcile, clock, store } = await world();
     const pause = { what: 'all', of: { by: 'estate' }, reason: 'a freeze', person: 'ada' } as const;
