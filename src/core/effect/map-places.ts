@@ -120,12 +120,16 @@ function networkPlace(network: Network, all: readonly Subnet[], { given, bySubne
   const isSeen = given.sees(network.ref);
   if (subnets.length === 0 && !(isSeen && given.withEmpty)) return [];
   const peerings = network.peerings ?? [];
-  const doubts = peerings.map(({ network: other }) => `a peering leads to ${other}, which Setpoint does not evaluate`);
+  const doubts = peerings.map(({ network: other }) => leadingTo('a peering', isSeen ? other : elsewhere));
   const itsSubnets = new Set(all.flatMap(({ blocks }) => blocks));
   const blocks = network.blocks.filter((block) => !itsSubnets.has(block));
   const own = ownOf(network, blocks, given);
-  return [placeOf({ ...own, kind: 'network', scope: given.scope, doubts: isSeen ? doubts : [] }, subnets)];
+  return [placeOf({ ...own, kind: 'network', scope: given.scope, doubts: [...new Set(doubts)] }, subnets)];
 }
+
+const elsewhere = 'a place outside of your grants';
+
+const leadingTo = (way: string, end: string): string => `${way} leads to ${end}, which Setpoint does not evaluate`;
 
 type Own = Pick<Place, 'id' | 'kind' | 'name' | 'scope' | 'cidrs' | 'doubts' | 'address' | 'condition'>;
 
@@ -165,12 +169,12 @@ function subnetPlace(subnet: Subnet, groups: readonly MapGroup[], given: MapScop
   if (groups.length === 0 && !(isSeen && given.withEmpty)) return [];
   const doubts = (subnet.routes ?? [])
     .filter(({ nextHop }) => kindOf(nextHop) === 'other' && nextHop !== 'local')
-    .map(
-      ({ destination, nextHop }) => `a route to ${destination} leads to ${nextHop}, which Setpoint does not evaluate`,
+    .map(({ destination, nextHop }) =>
+      isSeen ? leadingTo(`a route to ${destination}`, nextHop) : leadingTo('a route', elsewhere),
     );
   const own = ownOf(subnet, subnet.blocks, given);
   const children = groups.map((group) => groupPlace(group, given));
-  return [placeOf({ ...own, kind: 'subnet', scope: given.scope, doubts: isSeen ? doubts : [] }, children)];
+  return [placeOf({ ...own, kind: 'subnet', scope: given.scope, doubts: [...new Set(doubts)] }, children)];
 }
 
 /** A group of one machine is that machine. */

@@ -53,7 +53,8 @@ export function* mapInSteps(scopes: readonly MapScope[], limits: MapLimits): Ste
     limits.nodes,
   );
   yield;
-  const places = yield* flatMapInSteps(scopes, (one) => placesOf(one), 1);
+  const placed = yield* flatMapInSteps(scopes, (one) => [{ ...one, places: placesOf(one) }], 1);
+  const places = placed.flatMap((one) => one.places);
   const chosen = chosenPlaces(places, limits.nodes - world.nodes.length);
   const networks = chosen.flatMap(({ place, isRest }) => (place.kind === 'network' && !isRest ? [place] : []));
   yield;
@@ -63,7 +64,7 @@ export function* mapInSteps(scopes: readonly MapScope[], limits: MapLimits): Ste
     nodes,
     edges: edges.slice(0, limits.edges),
     hidden: hiddenOf(scopes, { nodes, edges, world, limits }),
-    unknown: scopes.flatMap(unknownOf),
+    unknown: placed.flatMap(unknownOf),
   };
 }
 
@@ -235,13 +236,26 @@ function hiddenOf(scopes: readonly MapScope[], { nodes, edges, world, limits }: 
   return found.filter(({ count }) => count > 0);
 }
 
+interface Placed extends MapScope {
+  readonly places: readonly Place[];
+}
+
 /** Reasons for which the map of a scope may lack an edge. */
-function unknownOf({ scope, state, flows }: MapScope): readonly Unknown[] {
+function unknownOf({ scope, state, flows, places }: Placed): readonly Unknown[] {
   const gaps = state.gaps.map(gapText);
   const names = state.networks;
   const unlooked = [...flows.unlooked].map(
     ([network, groups]) =>
       `inside of ${names.get(network)?.name ?? network}: ${groups} groups of instances are too many pairs; choose a group or one resource`,
   );
-  return [...new Set([...gaps, ...unlooked, ...flows.doubts])].map((reason) => ({ scope, reason }));
+  return [...new Set([...gaps, ...unlooked, ...flows.doubts, ...places.flatMap(doubtsIn)])].map((reason) => ({
+    scope,
+    reason,
+  }));
 }
+
+/** Of networks and subnets, drawn or not. The flows have the doubts of machines. */
+const doubtsIn = ({ kind, name, doubts, children }: Place): readonly string[] =>
+  kind === 'group' || kind === 'instance'
+    ? []
+    : [...doubts.map((doubt) => `${name}: ${doubt}`), ...children.flatMap(doubtsIn)];

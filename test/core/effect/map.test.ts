@@ -272,6 +272,41 @@ describe('a map for a caller who sees a part', () => {
     assert.ok(text.includes('a rule outside of your grants'));
     assert.equal(map.nodes.filter(({ kind }) => kind === 'instance').length, 1);
   });
+
+  const led: EstateDraft = {
+    ...aws,
+    network: { settings: { peerings: ['vpc-9', 'vpc-8'].map((one) => ({ name: one, network: one })) } },
+    subnets: { near: { settings: { routes: [{ destination: '10.7.0.0/16', nextHop: 'tgw-1' }] } } },
+  };
+
+  test('says where a peering or a route may add edges: of its own nodes by name, of others without', () => {
+    const own = mapFrom(led);
+    assert.deepEqual(
+      own.unknown.map(({ reason }) => reason),
+      [
+        'core: a peering leads to vpc-9, which Setpoint does not evaluate',
+        'core: a peering leads to vpc-8, which Setpoint does not evaluate',
+        'core.near: a route to 10.7.0.0/16 leads to tgw-1, which Setpoint does not evaluate',
+      ],
+    );
+    const part = mapFrom(led, { sees: (ref) => ref.endsWith('/instance/web-0') });
+    const place = 'leads to a place outside of your grants, which Setpoint does not evaluate';
+    assert.deepEqual(
+      part.unknown.map(({ reason }) => reason),
+      [`a network outside of your grants: a peering ${place}`, `a subnet outside of your grants: a route ${place}`],
+    );
+    assert.deepEqual(
+      part.nodes.flatMap(({ doubts }) => doubts),
+      [`a peering ${place}`, `a route ${place}`],
+    );
+    assert.deepEqual(JSON.stringify(part).match(/vpc-\d|tgw|10\.7/g), null);
+  });
+
+  test('tells of collapsed places, too', () => {
+    const { nodes, unknown } = mapFrom(led, { limits: { nodes: 2, edges: 500 } });
+    assert.ok(!nodes.some(({ kind }) => kind === 'subnet'));
+    assert.match(unknown.map(({ reason }) => reason).join(), /core\.near: a route/);
+  });
 });
 
 /** Drafts in which something is denied, unknown or elsewhere. */
