@@ -1,4 +1,4 @@
-import { type Cidr, formatCidr } from '../cidr.ts';
+import { formatCidr } from '../cidr.ts';
 import type { Status } from '../inventory/row.ts';
 import type { Ref, ScopeKey } from '../resource.ts';
 import { compareText } from '../text.ts';
@@ -123,7 +123,7 @@ function networkPlace(network: Network, all: readonly Subnet[], { given, bySubne
   const doubts = peerings.map(({ network: other }) => leadingTo('a peering', isSeen ? other : elsewhere));
   const itsSubnets = new Set(all.flatMap(({ blocks }) => blocks));
   const blocks = network.blocks.filter((block) => !itsSubnets.has(block));
-  const own = ownOf(network, blocks, given);
+  const own = ownOf({ ...network, blocks }, subnets, given);
   return [placeOf({ ...own, kind: 'network', scope: given.scope, doubts: [...new Set(doubts)] }, subnets)];
 }
 
@@ -144,16 +144,13 @@ function placeOf(own: Own, children: readonly Place[]): Place {
   };
 }
 
-/** A container that the caller may not see has no address: its id on the map tells nothing but that it is the same. */
+/** A container that the caller may not see has no address, and the id of the first thing in it that they see: it always has one. */
 function ownOf(
-  { ref, id, name }: Network | Subnet,
-  blocks: readonly Cidr[],
-  { sees, scope, state, conditions }: MapScope,
+  { ref, id, name, blocks }: Pick<Network | Subnet, 'ref' | 'id' | 'name' | 'blocks'>,
+  [first]: readonly Place[],
+  { sees, scope, conditions }: MapScope,
 ) {
-  if (!sees(ref)) {
-    const at = [...state.networks.keys(), ...state.subnets.keys()].indexOf(ref);
-    return { id: `${scope} hidden ${at}`, name, cidrs: [] };
-  }
+  if (!sees(ref)) return { id: `around ${first?.id}`, name, cidrs: [] };
   const condition = conditions.get(id);
   return {
     ...{ id: idIn(scope, ref), name, address: ref, cidrs: blocks.map(formatCidr) },
@@ -172,8 +169,8 @@ function subnetPlace(subnet: Subnet, groups: readonly MapGroup[], given: MapScop
     .map(({ destination, nextHop }) =>
       isSeen ? leadingTo(`a route to ${destination}`, nextHop) : leadingTo('a route', elsewhere),
     );
-  const own = ownOf(subnet, subnet.blocks, given);
   const children = groups.map((group) => groupPlace(group, given));
+  const own = ownOf(subnet, children, given);
   return [placeOf({ ...own, kind: 'subnet', scope: given.scope, doubts: [...new Set(doubts)] }, children)];
 }
 

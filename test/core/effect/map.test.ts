@@ -302,6 +302,16 @@ describe('a map for a caller who sees a part', () => {
     assert.deepEqual(JSON.stringify(part).match(/vpc-\d|tgw|10\.7/g), null);
   });
 
+  test('numbers nothing that they may not see', () => {
+    const sees: Sees = (ref) => /\/instance\/(web|db)-0$/.test(ref);
+    const cidrs = { near: '10.0.1.0/24', far: '10.0.2.0/24' };
+    const idsWith = (more: Readonly<Record<string, string>>) =>
+      mapFrom({ ...aws, cidrs: { ...more, ...cidrs } }, { sees }).nodes.map(({ id }) => id);
+    const ids = idsWith({});
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(idsWith({ a: '10.0.3.0/24', b: '10.0.4.0/24' }), ids);
+  });
+
   test('tells of collapsed places, too', () => {
     const { nodes, unknown } = mapFrom(led, { limits: { nodes: 2, edges: 500 } });
     assert.ok(!nodes.some(({ kind }) => kind === 'subnet'));
