@@ -254,7 +254,7 @@ export interface ReachAnswered extends Pick<Planned, 'looks'> {
 }
 
 /**
- * `network`, `group`: only the machines there. `focus`: only the traffic from and to this end. `rule`: only the traffic that it allows. All are
+ * `network`, `group`: only the machines there. `focus`: only the traffic from and to this end. `rule`: only the traffic that rules of this name allow. All are
  * words as for `reach`.
  */
 export interface MapAsked extends EstateAsked {

@@ -1,6 +1,6 @@
 import { seesAll } from '../core/access/grant.ts';
 import { type Hidden, mapInSteps } from '../core/effect/map.ts';
-import { type FlowChoice, type Flows, flowsInSteps, focusOn } from '../core/effect/map-flows.ts';
+import { allowedBy, type FlowChoice, type Flows, flowsInSteps, focusOn } from '../core/effect/map-flows.ts';
 import type { MapCondition, MapScope } from '../core/effect/map-places.ts';
 import { type Reached, reachBetween, unlisted } from '../core/effect/reach-between.ts';
 import { endIn } from '../core/effect/reach-ends.ts';
@@ -183,7 +183,10 @@ function chosenScopes(seen: readonly Seen[], asked: Narrowed): ReadonlyMap<Scope
     const choice = focus === undefined ? {} : focusOn(one.state, focus);
     return choice === undefined ? [] : [{ ...one, choice }];
   });
-  const found = rule === undefined ? focused : focused.flatMap((one) => withRule(one, rule));
+  const found = focused.flatMap((one): readonly Chosen[] => {
+    const choice = rule === undefined ? {} : allowedBy(one.state, rule);
+    return choice === undefined ? [] : [{ ...one, choice: { ...one.choice, ...choice } }];
+  });
   if (isNarrow(asked) && found.length === 0 && isListed(seen)) throw unknown();
   return new Map(found.map((one) => [one.scope, one]));
 }
@@ -197,13 +200,6 @@ function within(seen: readonly Seen[], word: string): readonly Seen[] {
     const machines = new Map(end.machines.map((machine): [string, Machine] => [machine.ref, machine]));
     return [{ ...one, state: { ...one.state, machines } }];
   });
-}
-
-function withRule(one: Chosen, word: string): readonly Chosen[] {
-  const fits = one.state.rules.filter(
-    ({ ref, id, name }) => ref !== '' && (ref === word || id === word || name === word || ref.endsWith(`/${word}`)),
-  );
-  return fits.slice(0, 1).map(({ ref }) => ({ ...one, choice: { ...one.choice, rule: ref } }));
 }
 
 type Conditions = ReadonlyMap<ScopeKey, MapScope['conditions']>;

@@ -71,8 +71,8 @@ export interface Flows {
 export interface FlowChoice {
   /** Machines at one end or the other. Absent: all. */
   readonly focus?: (machine: Machine) => boolean;
-  /** A rule that allows it. */
-  readonly rule?: Ref;
+  /** Rules of which one allows it. */
+  readonly rules?: ReadonlySet<Ref>;
   /** A block of addresses at one end. Of the internet: all public ones. */
   readonly outside?: BlockEnd;
 }
@@ -84,6 +84,14 @@ export function focusOn(state: TrafficState, word: string): FlowChoice | undefin
   if (end.kind === 'block') return { outside: end };
   const refs = new Set(end.machines.map(({ ref }) => ref));
   return { focus: ({ ref }) => refs.has(ref) };
+}
+
+/** Only the flows that rules of this name, id or address allow: rules of two networks may have one name. Undefined: there is none. */
+export function allowedBy({ rules }: TrafficState, word: string): FlowChoice | undefined {
+  const refs = rules.flatMap(({ ref, id, name }) =>
+    ref !== '' && (ref === word || id === word || name === word || ref.endsWith(`/${word}`)) ? [ref] : [],
+  );
+  return refs.length === 0 ? undefined : { rules: new Set(refs) };
 }
 
 /** Pairs of groups in one network that an answer waits for: about a second. */
@@ -121,20 +129,20 @@ export function* flowsInSteps(state: TrafficState, choice: FlowChoice = {}): Ste
 function narrowed(
   views: readonly View[],
   { flows, unlooked, doubts }: Omit<Flows, 'groups'>,
-  { rule, outside, focus }: FlowChoice,
+  { rules, outside, focus }: FlowChoice,
 ): Flows {
-  const chosen = rule === undefined ? flows : flows.filter(({ rules }) => isBy(rules, rule));
+  const chosen = rules === undefined ? flows : flows.filter((flow) => isBy(flow, rules));
   const ends = new Set(chosen.flatMap(({ from, to }) => [from, to]));
-  const isWhole = rule === undefined && outside === undefined && focus === undefined;
+  const isWhole = rules === undefined && outside === undefined && focus === undefined;
   const isDrawn = ({ group, isFocus }: View): boolean => isWhole || ends.has(group) || (focus !== undefined && isFocus);
   const groups = views.filter(isDrawn).map(({ group }) => group);
   // why: what decides before the rules, and is no rule itself, may let other traffic through to groups without a flow
-  const doubtful = rule === undefined ? views.map(({ group }) => group) : groups;
+  const doubtful = rules === undefined ? views.map(({ group }) => group) : groups;
   const all = [...doubtful.flatMap((group) => group.doubts), ...doubts];
   return { groups, flows: chosen, unlooked, doubts: [...new Set(all)] };
 }
 
-const isBy = (rules: readonly ReadRule[], rule: Ref): boolean => rules.some(({ held }) => held.ref === rule);
+const isBy = ({ rules }: Flow, refs: ReadonlySet<Ref>): boolean => rules.some(({ held }) => refs.has(held.ref));
 
 /** Addresses of a network that no known machine has. */
 function vacantDoubts({ networks }: TrafficState, { outside }: FlowChoice): readonly string[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type MapLimits, mapInSteps, type TrafficMap } from '../../../src/core/effect/map.ts';
-import { type FlowChoice, type Flows, flowsInSteps, focusOn } from '../../../src/core/effect/map-flows.ts';
+import { allowedBy, type FlowChoice, type Flows, flowsInSteps, focusOn } from '../../../src/core/effect/map-flows.ts';
 import type { MapCondition } from '../../../src/core/effect/map-places.ts';
 import { reachIn } from '../../../src/core/effect/reach.ts';
 import { endIn } from '../../../src/core/effect/reach-ends.ts';
@@ -159,8 +159,20 @@ describe('a map of what matters', () => {
   });
 
   test('of a rule: the ends that it lets through, and no other node', () => {
-    const map = mapFrom(aws, { choice: { rule: at('firewall-rule', 'core.sql') } });
+    const map = mapFrom(aws, { choice: { rules: new Set([at('firewall-rule', 'core.sql')]) } });
     assert.deepEqual(edgesIn(map), ['web-0 … web-1 > db-0: 5432/tcp by core.out core.sql']);
+  });
+
+  test('of all rules with one name, which lie in different networks or groups', () => {
+    const state = observedState(inputOf(aws));
+    const rules = state.rules.map((one) => (['sql', 'out'].includes(one.id) ? one : { ...one, name: 'same' }));
+    const alike = { ...state, rules };
+    const { flows } = finish(flowsInSteps(alike, allowedBy(alike, 'same')));
+    const allowing = new Set(flows.flatMap((flow) => flow.rules.map(({ held: { id } }) => id)));
+    assert.ok(allowing.has('ssh') && allowing.has('https'), [...allowing].join());
+    assert.ok(flows.every((flow) => flow.rules.some(({ held: { name } }) => name === 'same')));
+    assert.deepEqual([...(allowedBy(alike, 'ssh')?.rules ?? [])], [at('firewall-rule', 'core.ssh')]);
+    assert.equal(allowedBy(alike, 'none'), undefined);
   });
 
   test('of one machine: its own edges, apart from the others of its group', () => {

@@ -91,7 +91,7 @@ export const trafficRoutes = ({ traffic, estates }: TrafficDependencies): readon
         network: end.optional().meta({ description: 'Only the instances of this network' }),
         group: end.optional().meta({ description: 'Only the instances of this group' }),
         focus: end.optional().meta({ description: 'Only the traffic from and to this end, named as for `/v1/reach`' }),
-        rule: end.optional().meta({ description: 'Only the traffic that this rule allows' }),
+        rule: end.optional().meta({ description: 'Only the traffic that this rule allows, or any rule of this name' }),
         limit,
       }),
     },
