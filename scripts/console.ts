@@ -129,11 +129,20 @@ const node = (args: readonly string[], cwd: string): number =>
   spawnSync(process.execPath, args, { cwd, stdio: 'inherit' }).status ?? 1;
 
 const [, , work = '', ...args] = process.argv;
-if (isIncomplete()) await ensureInstalled(folder);
 const run = works[work];
-if (run === undefined)
-  process.stderr.write(`setpoint: the console has ${Object.keys(works).join(', ')}, and no "${work}"\n`);
-process.exitCode = run?.(args) ?? 1;
+if (run === undefined) failed(`the console has ${Object.keys(works).join(', ')}, and no "${work}"`);
+else
+  try {
+    if (isIncomplete()) await ensureInstalled(folder);
+    process.exitCode = run(args);
+  } catch (error) {
+    failed(error instanceof Error ? error.message : String(error));
+  }
+
+function failed(reason: string): void {
+  process.stderr.write(`setpoint: ${reason}\n`);
+  process.exitCode = 1;
+}
 
 /** npm leaves out optional packages of other machines, also some whose entries in the lock do not say so. */
 function isIncomplete(): boolean {

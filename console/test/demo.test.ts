@@ -68,7 +68,8 @@ test('npm run demo -- --serve: the console at the printed address shows the edit
     await browser.close();
   }
   demo.process.kill('SIGINT');
-  const [code] = await once(demo.process, 'exit');
+  // why: the next edit is up to 20 s away, and Ctrl-C waits for none
+  const [code] = await once(demo.process, 'exit', { signal: AbortSignal.timeout(12_000) });
   assert.equal(code, 0, demo.lines.join('\n'));
   assert.equal(existsSync(folder), false, 'it leaves nothing behind');
 });

@@ -20,9 +20,11 @@ export async function live(
     `A sandbox of three clouds at ${stage.endpoint}, a repository of specs, and setpoint serve, which follows it.`,
   );
   narrator.say('Building the console; the first time npm fetches its tools …');
-  const [isBuilt] = await Promise.all([builtConsole(), stage.write(tomorrow(stage.endpoint))]);
+  const [isBuilt] = await Promise.all([builtConsole(signal), stage.write(tomorrow(stage.endpoint))]);
+  if (signal.aborted) return;
   const { url, token, service } = await serve(stage);
   try {
+    if (signal.aborted) return;
     narrator.say(
       isBuilt
         ? `\n  The console:  ${url}\n  Its token:    ${token}`
@@ -31,18 +33,15 @@ export async function live(
     narrator.say(
       '\nSetpoint now creates 21 machines, their networks and rules on three clouds. Every 20 s a colleague edits one',
     );
-    narrator.say(
-      'of them by hand; Setpoint hears of it and takes it back. It stays up until Ctrl-C. In another terminal:\n',
-    );
+    narrator.say('of them by hand; Setpoint hears of it and undoes it. Ctrl-C ends the demo. In another terminal:\n');
     narrator.say(`  export SETPOINT_SERVER=${url} TOKEN=${token}`);
     narrator.say('  curl -H "authorization: Bearer $TOKEN" "$SETPOINT_SERVER/v1/inventory?claim=ours&format=csv"');
     narrator.say(
       `  npm run setpoint -- sql --dir ${join(stage.folder, '.setpoint')} -c "SELECT address, since FROM drift"\n`,
     );
-    const ended = once(signal, 'abort').then(() => 'ended' as const);
     for (const { about, edit } of editsOf(colleagues)) {
-      const isOver = (await Promise.race([ended, sleep(everyMs)])) === 'ended';
-      if (isOver || signal.aborted) break;
+      const isOver = await sleep(everyMs, false, { signal }).catch(() => true); // why: only the signal rejects it
+      if (isOver) break;
       if (!service.isAlive())
         throw new Error(`setpoint serve ended by itself:\n${service.lines.slice(-10).join('\n')}`);
       const why = await edit().then(
@@ -58,11 +57,15 @@ export async function live(
   }
 }
 
-/** False: npm or Vite failed, and has told why. */
-async function builtConsole(): Promise<boolean> {
+/** False: npm or Vite failed, and printed the reason; or the signal ended it. */
+async function builtConsole(signal: AbortSignal): Promise<boolean> {
   const script = join(import.meta.dirname, '../console.ts');
-  const child = spawn(process.execPath, [script, 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const [code] = await once(child, 'exit');
+  const child = spawn(process.execPath, [script, 'build'], { stdio: ['ignore', 'ignore', 'inherit'], signal });
+  const exit = once(child, 'exit').catch((error: unknown) => {
+    if (signal.aborted) return [1];
+    throw error;
+  });
+  const [code] = await exit;
   return code === 0;
 }
 
