@@ -246,11 +246,14 @@ const graceShortened = (before: GracePeriods = usualGrace, after: GracePeriods =
       : [],
   );
 
-/** The section of a plan, and of the status; undefined where no guard becomes looser. */
-export const looserGuardsText = (looser: readonly string[] = [], paint: Paint = plain): string | undefined =>
+/** The section of a plan, with `hint` below; undefined where no guard becomes looser. */
+export const looserGuardsText = (
+  looser: readonly string[] = [],
+  { paint = plain, hint }: { readonly paint?: Paint; readonly hint?: string } = {},
+): string | undefined =>
   looser.length === 0
     ? undefined
-    : `${paint('strong', 'Looser guards:')} ${printable(looser).join('; ')}.\n  ${looserGuardsHint}`;
+    : `${paint('strong', 'Looser guards:')} ${printable(looser).join('; ')}.${hint === undefined ? '' : `\n  ${hint}`}`;
 
 export const looserGuardsHint =
   'They still hold in this generation; the next change of the specs is made without them. To keep them, restore them first.';

@@ -128,11 +128,13 @@ test('the effect on traffic and the guards that become looser come last', async 
   const to = temporaryFolder({ 'all.yaml': `${limited(9)}${rule('0.0.0.0/0')}` });
   const { stdout } = await run(['diff', to, '--from', from]);
   assert.match(stdout, /\nEffect on traffic:\n {2}\S.*22\/tcp.* from 0\.0\.0\.0\/0/);
-  assert.match(stdout, /By the specs alone/);
-  assert.match(stdout, /\nLooser guards: limits\.deletes 2 → 9\.\n/);
+  assert.match(stdout, /This counts the specs alone/);
+  assert.match(stdout, /^Diff: .* · 1 looser guard · [\s\S]*\nLooser guards: limits\.deletes 2 → 9\.\n$/);
   const json = JSON.parse((await run(['diff', to, '--from', from, '--json'])).stdout);
   assert.deepEqual(json.looserGuards, ['limits.deletes 2 → 9']);
   assert.ok(json.effect.opens.length + json.effect.unknown.length > 0);
+  const looser = temporaryFolder({ 'all.yaml': `${limited(9)}${rule('10.9.0.0/16')}` });
+  assert.equal((await run(['diff', looser, '--from', from, '--detailed-exitcode'])).code, 2, 'guards alone count');
   const same = JSON.parse((await run(['diff', from, '--from', to, '--json'])).stdout);
   assert.deepEqual(same.looserGuards, []);
 });

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Action, ScopePlan } from '../../core/action.ts';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
-import { looserGuardsText } from '../../core/loosened-guards.ts';
+import { looserGuardsHint, looserGuardsText } from '../../core/loosened-guards.ts';
 import { effectJson, effectText } from '../../core/render/effect.ts';
 import type { PlanBound } from '../../core/render/plan-json.ts';
 import { deletedText, planText } from '../../core/render/plan-text.ts';
@@ -223,7 +223,7 @@ async function printPlan(view: ObservedEstate, { terminal, clock }: Context): Pr
   terminal.err.write(`${text}\n`);
   const { effect, violations } = await planMeaning(view, { tellsEffect: true });
   const sections = [effect && effectText(effectJson(effect), paint), policiesText(violations, paint)];
-  for (const text of [...sections, looserGuardsText(bound.looserGuards, paint)])
+  for (const text of [...sections, looserGuardsText(bound.looserGuards, { paint, hint: looserGuardsHint })])
     if (text !== undefined) terminal.err.write(`\n${text}\n`);
 }
 

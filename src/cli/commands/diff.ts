@@ -62,8 +62,8 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
 }
 
 /** A withheld action differs too: applying the second would not come to its desired state. */
-const differs = ({ plans, left }: Difference): boolean =>
-  left.length > 0 || plans.some(({ actions, findings }) => actions.length + findings.length > 0);
+const differs = ({ plans, left, looserGuards }: Difference): boolean =>
+  left.length + looserGuards.length > 0 || plans.some(({ actions, findings }) => actions.length + findings.length > 0);
 
 /** One state of the specs: a folder as it is, or as a commit of its repository has it. */
 interface Side extends OverlayOption {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Allowance, allowanceIn } from '../../core/limits.ts';
-import { looserGuardsText } from '../../core/loosened-guards.ts';
+import { looserGuardsHint, looserGuardsText } from '../../core/loosened-guards.ts';
 import type { Observed } from '../../core/observed.ts';
 import { isUnfinished } from '../../core/plan/findings.ts';
 import { ignoredIn } from '../../core/plan/ignored.ts';
@@ -200,7 +200,7 @@ function print(
     const sections = [
       effect && effectText(effect, paint),
       policiesText(violations ?? [], paint),
-      looserGuardsText(bound.looserGuards, paint),
+      looserGuardsText(bound.looserGuards, { paint, hint: looserGuardsHint }),
     ];
     const more = sections.flatMap((text) => (text === undefined ? [] : ['', text]));
     printText(terminal, verdict, [...body, ...more].join('\n'));

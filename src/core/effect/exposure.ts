@@ -2,6 +2,7 @@ import { parseCidr } from '../cidr.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { servicesJson, servicesText } from '../render/effect.ts';
 import type { CloudId } from '../resource.ts';
+import { listed } from '../text.ts';
 import { type Filter, filterOf } from './filter.ts';
 import { classesOf } from './machine-classes.ts';
 import { type Reach, type ReachWay, waysFrom } from './reach.ts';
@@ -73,13 +74,13 @@ function closedBy(ways: readonly ReachWay[]): Exposure {
   const [way] = ways;
   if (way === undefined) return { answer: 'unknown', reason: 'nothing is known of its way to the internet' };
   const isWay = way.steps.some(({ by, answer }) => by === 'route' && answer !== 'no');
-  const ruled = ways.find(({ steps }) => steps.some(({ by, answer }) => by === 'ingress' && answer === 'yes'));
-  const into = ruled ?? ways.find(({ steps }) => steps.some(isUnknownRule));
+  const ruled = ways.filter(({ steps }) => steps.some(({ by, answer }) => by === 'ingress' && answer === 'yes'));
+  const into = ruled[0] ?? ways.find(({ steps }) => steps.some(isUnknownRule));
   if (isWay || into === undefined) return { answer: 'no', reason: reasonOf(way, 'no') };
   const letIn =
-    ruled === undefined
+    ruled.length === 0
       ? `it may be let in: ${reasonOf(into, 'unknown')}`
-      : `its rules let ${ruled.from.map((from) => (from === 'internet' ? 'the internet' : from)).join(', ')} in`;
+      : `its rules let ${listed(ruled.flatMap(({ from }) => from).map((from) => (from === 'internet' ? 'the internet' : from)))} in`;
   return {
     answer: 'unknown',
     reason: `${reasonOf(into, 'no')}, but ${letIn}: a load balancer, which Setpoint does not list, may forward it`,

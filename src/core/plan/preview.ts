@@ -69,7 +69,7 @@ function previewInput(from: Wanted | undefined, { wanted, ...place }: PreviewSco
   };
 }
 
-/** For the effect: no peering and no route of their own (Azure) leads out of the networks, and no filter beside the rules decides on traffic. */
+/** For the effect: networks have no peering, subnets of Azure no route of their own, and no filter beside the rules decides on traffic. */
 function withNothingElse(input: PlanInput): PlanInput {
   const { resources, scope } = input.observation;
   const subnets = resources.flatMap(({ kind, id }) =>

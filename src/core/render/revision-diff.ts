@@ -21,10 +21,14 @@ export interface Difference extends Compared {
 /** For people: the verdict first, then each scope as a plan has it, then what the comparison itself has to say. */
 export function diffText(difference: Difference, paint: Paint = plain): string {
   const traffic = effectText(effectJson(difference.effect), paint);
-  const guards = looserGuardsText(difference.looserGuards, paint);
-  const { from, to, plans, left, moved } = printable(difference);
+  const guards = looserGuardsText(difference.looserGuards, { paint });
+  const { from, to, plans, left, moved, looserGuards } = printable(difference);
   const summary = summarise(plans);
-  const counts = [changeCounts(summary), ...findingCounts(summary)].join(' · ');
+  const looser =
+    looserGuards.length === 0
+      ? []
+      : [`${looserGuards.length} looser ${looserGuards.length === 1 ? 'guard' : 'guards'}`];
+  const counts = [changeCounts(summary), ...findingCounts(summary), ...looser].join(' · ');
   const verdict = paint('strong', `Diff: ${counts} · ${shortRevision(from)} → ${shortRevision(to)}`);
   const [, ...body] = planText(plans, { revision: to, paint, most: Number.POSITIVE_INFINITY }).split('\n');
   return [
@@ -41,7 +45,7 @@ export function diffText(difference: Difference, paint: Paint = plain): string {
 }
 
 const bySpecsAlone =
-  '  By the specs alone: `plan` asks the clouds for peerings, routes, network ACLs, firewall policies and security admin rules.';
+  '  This counts the specs alone: `plan` asks the clouds for peerings, routes, network ACLs, firewall policies and security admin rules.';
 
 const leftLine = ({ scope, documents }: LeftScope): string =>
   `${scope}: no target lies there any more; the resources of ${documents === 1 ? 'its document' : `its ${documents} documents`} stay as they are`;
