@@ -430,7 +430,7 @@ export interface components {
         };
         InventoryCounts: {
             /** @enum {string} */
-            by: "status" | "kind" | "cloud" | "account" | "region" | "criticality" | "claim" | "owner" | "target" | "exposed" | "network" | "origin";
+            by: "status" | "kind" | "scope" | "cloud" | "account" | "region" | "criticality" | "claim" | "owner" | "target" | "exposed" | "network" | "origin";
             total: number;
             items: {
                 value: string;
@@ -3119,6 +3119,7 @@ export interface operations {
         parameters: {
             query?: {
                 estate?: string;
+                scope?: string;
                 cloud?: string;
                 account?: string;
                 region?: string;
@@ -3172,6 +3173,7 @@ export interface operations {
         parameters: {
             query: {
                 estate?: string;
+                scope?: string;
                 cloud?: string;
                 account?: string;
                 region?: string;
@@ -3188,7 +3190,7 @@ export interface operations {
                 label?: string[];
                 q?: string;
                 asOf?: string;
-                by: "status" | "kind" | "cloud" | "account" | "region" | "criticality" | "claim" | "owner" | "target" | "exposed" | "network" | "origin";
+                by: "status" | "kind" | "scope" | "cloud" | "account" | "region" | "criticality" | "claim" | "owner" | "target" | "exposed" | "network" | "origin";
                 limit?: string;
             };
             header?: never;

@@ -76,11 +76,12 @@ export interface RowQuery {
  * The properties that rows are counted by. A row has one value of each, and '' where it has none; only of `target` it may have several.
  *
  *   network | the address of its network, else the id; '' also where nobody knows the subnet of a machine
- *   origin  | the maker of an object without a mark, else the reason of its origin, else the claim
+ *   origin  | as in core/inventory/coverage.ts, as far as the caller sees the group of a rule
  */
 export const rowDimensions = [
   'status',
   'kind',
+  'scope',
   'cloud',
   'account',
   'region',

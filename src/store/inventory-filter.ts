@@ -22,13 +22,13 @@ export function filterConditions(
     ...oneOf('claim', filter.claims),
     ...oneOf('owner', filter.owners),
     ...oneOf('criticality', filter.criticalities),
-    ...(filter.targets === undefined ? [] : [sql<boolean>`targets && ${filter.targets.map(storableText)}::text[]`]),
+    ...ofTargets(filter.targets),
     ...exposedAs(filter.exposed),
     ...violatingAny(filter.violates),
     ...(filter.held === undefined ? [] : [isHeld]),
     ...(filter.drift === undefined ? [] : [isDrift]),
-    ...(filter.origins === undefined ? [] : [sql<boolean>`${origin} = ANY(${texts(filter.origins)})`]),
-    ...inNetworks(filter.networks, around),
+    ...ofOrigins(filter.origins, around),
+    ...inNetworks(filter, around),
     ...(filter.refersTo === undefined ? [] : [sql<boolean>`refs && ${filter.refersTo.map(storableText)}::text[]`]),
     ...Object.entries(labels).map(([name, value]) => labelled(storableText(name), value)),
     ...(text === undefined || text === '' ? [] : [worded(text)]),
@@ -40,14 +40,19 @@ const isHeld = sql<boolean>`(status IN ('Blocked', 'Failed', 'Paused') OR body #
 /** As in the view `setpoint_read.drift`. */
 const isDrift = sql<boolean>`(status IN ('Drifted', 'Missing') OR cause = 'drift')`;
 
-/** Machines alone have an answer, and there is an index of kinds. */
-const exposedAs = (answers: readonly string[] | undefined): readonly Condition[] =>
-  answers === undefined
-    ? []
-    : [
-        sql<boolean>`kind = 'instance'`,
-        sql<boolean>`body #>> '{exposed,answer}' = ANY(${answers.map(storableText)}::text[])`,
-      ];
+/** `''`: rows of no target. */
+function ofTargets(targets: readonly string[] | undefined): readonly Condition[] {
+  if (targets === undefined) return [];
+  const any = sql<boolean>`targets && ${texts(targets)}`;
+  return [targets.includes('') ? sql<boolean>`(targets = '{}' OR ${any})` : any];
+}
+
+/** `''`: rows without an answer. Machines alone have one, and there is an index of kinds. */
+function exposedAs(answers: readonly string[] | undefined): readonly Condition[] {
+  if (answers === undefined) return [];
+  const isOne = sql<boolean>`coalesce(body #>> '{exposed,answer}', '') = ANY(${texts(answers)})`;
+  return answers.includes('') ? [isOne] : [sql<boolean>`kind = 'instance'`, isOne];
+}
 
 /** `*`: of any policy. Then the server reads the index of violations. */
 function violatingAny(policies: readonly string[] | undefined): readonly Condition[] {
@@ -98,11 +103,46 @@ function worded(text: string): Condition {
   return sql<boolean>`words LIKE ${`%${pattern}%`}`;
 }
 
-/** The caller and the time of a query: a network is read from other rows than the filtered ones. */
+/** The caller and the time of a query: a network and an origin are read from other rows than the filtered ones. */
 export type Surroundings = Pick<RowQuery, 'seen' | 'asOf'>;
 
-/** The maker of an object without a mark, else the reason of its origin, else the claim. */
-export const origin = sql<string>`coalesce(body #>> '{sides,observed,origin,maker}', body #>> '{sides,observed,origin,why}', claim)`;
+type Columns<Name extends string> = Readonly<Record<Name, RawBuilder<unknown>>>;
+
+/** The maker of an object, else the reason of its origin; null without a sign. */
+export const ownOrigin = (table: 'versions' | 'guard'): RawBuilder<string | null> => {
+  const body = sql.ref(`${table}.body`);
+  return sql`coalesce(${body} #>> '{sides,observed,origin,maker}', ${body} #>> '{sides,observed,origin,why}')`;
+};
+
+/** The group of a rule; null of all else. */
+export const groupRef = sql<string | null>`CASE WHEN versions.kind = 'firewall-rule'
+  THEN versions.body #>> '{sides,observed,attributes,group}' END`;
+
+/**
+ * As `originOf` of core/inventory/coverage.ts: a law compares them. `own`: as `ownOrigin`; `group`: as `groupRef`. A rule without a sign has
+ * the origin of its group, if the caller sees the group.
+ */
+export const originOf = (
+  { estate, scope, claim, own, group }: Columns<'estate' | 'scope' | 'claim' | 'own' | 'group'>,
+  { seen, asOf }: Surroundings,
+): RawBuilder<string> => {
+  const columns = { estate: 'guard.estate', targets: 'guard.targets', owner: 'guard.owner' };
+  return sql<string>`CASE WHEN ${claim} <> 'unmanaged' THEN ${claim} ELSE coalesce(${own}, (
+    SELECT ${ownOrigin('guard')} FROM setpoint.versions AS guard
+    WHERE ${sql.join(asOfConditions(asOf, 'guard'), sql` AND `)} AND guard.estate = ${estate} AND guard.scope = ${scope}
+      AND guard.kind = 'group' AND (guard.address = ${group} OR guard.id = ${group}) AND ${withinBounds(seen, columns)}
+    LIMIT 1
+  ), 'unknown') END`;
+};
+
+function ofOrigins(origins: readonly string[] | undefined, around: Surroundings): readonly Condition[] {
+  if (origins === undefined) return [];
+  const columns = {
+    ...{ estate: sql.ref('versions.estate'), scope: sql.ref('versions.scope'), claim: sql.ref('versions.claim') },
+    ...{ own: ownOrigin('versions'), group: groupRef },
+  };
+  return [sql<boolean>`${originOf(columns, around)} = ANY(${texts(origins)})`];
+}
 
 /** Of an instance its subnet, of a network itself, of all else the network; '' where it names none. */
 export const networkRef = (table: 'versions' | 'subnet'): RawBuilder<string> => {
@@ -117,10 +157,11 @@ export const networkRef = (table: 'versions' | 'subnet'): RawBuilder<string> => 
 
 /**
  * The network of rows with these columns: its address, else its id. '' where there is none, or where nobody knows the subnet.
- * The address of a subnet has the name of its network in it; the subnet behind an id counts only if the caller sees it.
+ * The address of a subnet has the name of its network in it; the subnet behind an id counts only if the caller sees it. Of existing
+ * objects it is the network of core/inventory/coverage.ts: a law compares them.
  */
 export const networkOf = (
-  { estate, scope, kind, ref }: Readonly<Record<'estate' | 'scope' | 'kind' | 'ref', RawBuilder<unknown>>>,
+  { estate, scope, kind, ref }: Columns<'estate' | 'scope' | 'kind' | 'ref'>,
   { seen, asOf }: Surroundings,
 ): RawBuilder<string> => {
   const columns = { estate: 'subnet.estate', targets: 'subnet.targets', owner: 'subnet.owner' };
@@ -133,7 +174,7 @@ export const networkOf = (
 };
 
 /** `''`: rows without a network. Else the server reads the indexes of names and of references first. */
-function inNetworks(networks: readonly string[] | undefined, around: Surroundings): readonly Condition[] {
+function inNetworks({ networks, estates }: RowQuery['filter'], around: Surroundings): readonly Condition[] {
   if (networks === undefined) return [];
   const columns = {
     estate: sql.ref('versions.estate'),
@@ -142,14 +183,19 @@ function inNetworks(networks: readonly string[] | undefined, around: Surrounding
   };
   const network = networkOf({ ...columns, ref: networkRef('versions') }, around);
   const isIn = sql<boolean>`${network} = ANY(${texts(networks)})`;
-  return networks.includes('') ? [isIn] : [namesNetwork(texts(networks), around.asOf), isIn];
+  return networks.includes('')
+    ? [isIn]
+    : [
+        namesNetwork(texts(networks), [...asOfConditions(around.asOf, 'subnet'), ...oneOf('subnet.estate', estates)]),
+        isIn,
+      ];
 }
 
-/** True for all rows of these networks, and for some others: they name one of them, or a subnet that does. */
-const namesNetwork = (networks: RawBuilder<unknown>, asOf: number | undefined): Condition => sql<boolean>`(
+/** True for all rows of these networks, and for some others: they name one of them, or a subnet of `subnets` that does. */
+const namesNetwork = (networks: RawBuilder<unknown>, subnets: readonly Condition[]): Condition => sql<boolean>`(
   address = ANY(${networks}) OR id = ANY(${networks}) OR refs && (${networks} || ARRAY(
     SELECT unnest(ARRAY[subnet.address, subnet.id]) FROM setpoint.versions AS subnet
-    WHERE ${sql.join(asOfConditions(asOf, 'subnet'), sql` AND `)} AND subnet.kind = 'subnet' AND subnet.refs && ${networks}
+    WHERE ${sql.join(subnets, sql` AND `)} AND subnet.kind = 'subnet' AND subnet.refs && ${networks}
   )))`;
 
 const texts = (values: readonly string[]): RawBuilder<unknown> => sql`${values.map(storableText)}::text[]`;

@@ -85,6 +85,7 @@ const sorts = ['address', '-address', 'name', '-name', 'status', '-status', 'sin
 /** The filters of the inventory. `label` comes as a list. */
 export const inventoryFilters = {
   estate: estateField.meta({ description: 'Only this estate; absent: all that you see' }),
+  scope: listOf(name, 'Only these scopes'),
   cloud: listOf(z.enum(clouds), 'Only these clouds'),
   account: listOf(name, 'Only these accounts, projects or subscriptions'),
   region: listOf(name, 'Only these regions, zones or locations; empty: global'),
@@ -92,9 +93,12 @@ export const inventoryFilters = {
   status: listOf(z.enum(statuses), 'Only these statuses'),
   criticality: listOf(z.enum(criticalities), 'Only these criticalities'),
   owner: listOf(name, 'Only these owners; empty: no owner'),
-  target: listOf(name, 'Only these targets'),
+  target: listOf(name, 'Only these targets; empty: no target'),
   claim: listOf(z.enum(rowClaims), 'Only these claims'),
-  exposed: listOf(z.enum(['yes', 'no', 'unknown']), 'Only machines that the internet reaches, or does not'),
+  exposed: listOf(
+    z.enum(['yes', 'no', 'unknown', '']),
+    'Only machines that the internet reaches, or does not; empty: resources without an answer',
+  ),
   network: listOf(
     z.string().max(1000),
     'Only resources of these networks, by address, else by id; empty: no known network',
@@ -140,6 +144,7 @@ export function rowQueryOf(asked: InventoryQuery, seen: readonly Bounds[], now: 
 
 export const filterOf = (asked: z.output<z.ZodObject<typeof inventoryFilters>>): RowQuery['filter'] => ({
   estates: asked.estate === undefined ? undefined : [asked.estate],
+  scopes: asked.scope,
   clouds: asked.cloud,
   accounts: asked.account,
   regions: asked.region,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { groupsOf } from '../../../src/core/inventory/coverage.ts';
 import type { Row } from '../../../src/core/inventory/row.ts';
 import type { Origin } from '../../../src/core/observed.ts';
 import type { Attributes, Kind } from '../../../src/core/resource.ts';
@@ -92,7 +93,7 @@ export const rowQueryLaws: Laws = {
       total: 3,
       values: [
         { value: 'EKS', count: 2 },
-        { value: 'unmanaged', count: 1 },
+        { value: 'unknown', count: 1 },
       ],
       more: 0,
     });
@@ -105,6 +106,36 @@ export const rowQueryLaws: Laws = {
       more: 0,
     });
     assert.deepEqual(await counts('status', 100, { statuses: [] }), { total: 0, values: [], more: 0 });
+  },
+
+  'existing objects have the origins and networks that are told on the command line': async ({ store, estate }) => {
+    const { rows, seen } = await keepObserved(store, estate);
+    const scopes = [{ scope, gaps: [], objects: rows.flatMap(countedOf) }];
+    for (const by of ['origin', 'network'] as const) {
+      const { values } = await store.rows.countBy({ seen, filter: { estates: [estate] }, by, limit: 100 });
+      const labelled = values.map(({ value, count }) => [by === 'network' ? labelOf(value, rows) : value, count]);
+      const groups = groupsOf(scopes, by, () => true).map(({ group, objects }) => [group, objects]);
+      assert.deepEqual(labelled.toSorted(), groups.toSorted(), by);
+      for (const one of values) await assertFilterFinds(store, estate, { seen, by }, one);
+    }
+    const origins = async (targets: readonly string[]) =>
+      (
+        await store.rows.countBy({
+          seen: [{ estates: [estate], targets }],
+          filter: { kinds: ['firewall-rule'] },
+          by: 'origin',
+          limit: 9,
+        })
+      ).values;
+    assert.deepEqual(await origins(['rules']), [
+      { value: 'unknown', count: 2 },
+      { value: 'provider-default', count: 1 },
+    ]);
+    assert.deepEqual(await origins(['rules', 'groups']), [
+      { value: 'Terraform', count: 1 },
+      { value: 'provider-default', count: 1 },
+      { value: 'unknown', count: 1 },
+    ]);
   },
 
   'counts name no target and no network that the caller does not see': async ({ store, estate }) => {
@@ -361,19 +392,71 @@ async function idsOf(rows: Parameters<typeof namesOf>[0], query: RowQuery): Prom
   return ids;
 }
 
+const observedAs = (attributes: Attributes[Kind], origin?: Origin): Row['sides'] => ({
+  diff: [],
+  observed: { attributes, state: 'ready', parts: [], ...(origin === undefined ? {} : { origin }) },
+});
+const inside = (network: string) => ({ network, cidr: '10.0.1.0/24', labels: {} });
+const machineIn = (subnet: string): Attributes['instance'] => ({
+  placement: { subnet, publicIp: false },
+  groups: [],
+  machine: { image: 'ami-1', size: 's', power: 'running' },
+  labels: {},
+});
+const ruleOf = (network: string, group: string): Attributes['firewall-rule'] => ({
+  ...{ network, group, description: '' },
+  match: { direction: 'ingress', action: 'allow', protocol: 'tcp', ports: '22', peers: [] },
+});
+
+/** Objects with and without marks, origins, networks and groups; all of them exist. */
+async function keepObserved(store: Store, estate: string) {
+  const eks: Origin = { why: 'service-child', maker: 'EKS', detail: '' };
+  const terraform: Origin = { why: 'other-tool', maker: 'Terraform', detail: '' };
+  const cloud: Origin = { why: 'provider-default', detail: '' };
+  const one = (name: string, kind: Kind, sides: Row['sides'], over: Partial<Row['whose']> = {}): Row => {
+    const { claim = 'unmanaged' } = over;
+    const status = claim === 'ours' ? 'InSync' : 'Unmanaged';
+    const targets = [`${kind === 'firewall-rule' ? 'rule' : kind}s`];
+    const row = rowOf(name, { place: { kind, targets }, whose: { claim, ...over }, status });
+    const { address: _, ...called } = row.called;
+    return { ...row, called: claim === 'ours' ? row.called : called, sides };
+  };
+  const net = addressOf('net');
+  const rows: readonly Row[] = [
+    one('net', 'network', observedAs({ cidr: '10.0.0.0/16', labels: {} }), { claim: 'ours' }),
+    one('adopted', 'subnet', observedAs(inside(net), eks), { claim: 'ours' }),
+    one('copy', 'subnet', observedAs(inside(net), eks), { claim: 'copied-mark' }),
+    one('theirs', 'network', observedAs({ cidr: '10.1.0.0/16', labels: {} }, cloud)),
+    one('their-subnet', 'subnet', observedAs(inside('vpc-theirs'))),
+    one('web', 'instance', observedAs(machineIn(addressOf('adopted'))), { claim: 'ours' }),
+    one('node', 'instance', observedAs(machineIn('vpc-their-subnet'), eks)),
+    one('lost', 'instance', observedAs(machineIn('subnet-elsewhere'))),
+    one('tf', 'group', observedAs({ network: 'vpc-theirs', labels: {} }, terraform)),
+    one('own', 'group', observedAs({ network: net, labels: {} }), { claim: 'ours' }),
+    one('classic', 'group', observedAs({ network: '', labels: {} })),
+    one('of-tf', 'firewall-rule', observedAs(ruleOf('vpc-theirs', 'vpc-tf'))),
+    one('of-own', 'firewall-rule', observedAs(ruleOf(net, addressOf('own')))),
+    one('default', 'firewall-rule', observedAs(ruleOf('vpc-theirs', 'vpc-tf'), cloud)),
+  ];
+  await store.rows.keep({ estate, scope }, lookOf(1000, rows));
+  return { rows, seen: [{ estates: [estate] }] };
+}
+
+function countedOf({ place: { kind }, called: { id = '', name, address }, whose, state, sides }: Row) {
+  if (sides.observed === undefined) return [];
+  const { attributes, origin } = sides.observed;
+  return [{ kind, id, name, address, claim: whose.claim, status: state.status, origin, attributes }];
+}
+
+/** The group of the command line for a network of the counts. */
+function labelOf(network: string, rows: readonly Row[]): string {
+  if (network === '') return 'no network';
+  const { name, id } = rows.find(({ called }) => [called.address, called.id].includes(network))?.called ?? {};
+  return name === undefined ? network : `${name} (${id})`;
+}
+
 /** A network of ours and one of nobody, with their subnets and machines. `unseen`: only the target `edge` is visible. */
 async function keepCounted(store: Store, estate: string) {
-  const observedAs = (attributes: Attributes[Kind], origin?: Origin): Row['sides'] => ({
-    diff: [],
-    observed: { attributes, state: 'ready', parts: [], ...(origin === undefined ? {} : { origin }) },
-  });
-  const inside = (network: string) => ({ network, cidr: '10.0.1.0/24', labels: {} });
-  const machineIn = (subnet: string): Attributes['instance'] => ({
-    placement: { subnet, publicIp: false },
-    groups: [],
-    machine: { image: 'ami-1', size: 's', power: 'running' },
-    labels: {},
-  });
   const eks: Origin = { why: 'service-child', maker: 'EKS', detail: 'a tag of EKS' };
   const nobodys = (name: string, kind: Kind, sides: Row['sides'], targets: readonly string[] = ['prod']): Row => ({
     ...rowOf(name, { place: { kind, targets }, whose: { claim: 'unmanaged' }, status: 'Unmanaged' }),
@@ -394,7 +477,7 @@ async function keepCounted(store: Store, estate: string) {
       desired: { attributes: web, mode: 'enforce', protect: false, deletionPolicy: 'retain' },
     }),
     { ...ours('db', 'instance', observedAs(web), ['prod', 'edge']), exposed: { answer: 'no', reason: 'no address' } },
-    nobodys('lone', 'group', { diff: [] }),
+    nobodys('lone', 'group', { diff: [] }, []),
     nobodys('their-subnet', 'subnet', observedAs(inside('vpc-9'), eks)),
     nobodys('node', 'instance', observedAs(machineIn('their-subnet-id'), eks), ['edge']),
   ];
@@ -406,6 +489,7 @@ async function keepCounted(store: Store, estate: string) {
 const filters = {
   status: 'statuses',
   kind: 'kinds',
+  scope: 'scopes',
   cloud: 'clouds',
   account: 'accounts',
   region: 'regions',
@@ -424,8 +508,6 @@ async function assertFilterFinds(
   { by, ...query }: Pick<RowQuery, 'seen' | 'asOf'> & { readonly by: RowDimension },
   { value, count }: RowCounts['values'][number],
 ): Promise<void> {
-  // why: '' of these is no value of their filters
-  if (value === '' && (by === 'target' || by === 'exposed')) return;
   const found = await namesOf(store.rows, of(estate, { ...query, filter: { [filters[by]]: [value] } }));
   assert.equal(found.length, count, `${by} ${value}: ${found}`);
 }

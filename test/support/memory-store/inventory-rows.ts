@@ -207,27 +207,41 @@ function countBy(rows: RowMemory, query: RowCountQuery): RowCounts {
 }
 
 function valuesOf(one: Version, query: RowCountQuery, rows: RowMemory): readonly string[] {
-  const { row, estate } = one.of;
+  const { row, estate, scope } = one.of;
   const { place, whose, state, exposed } = row;
   if (query.by === 'target') {
     const visible = visibleTargets(query.seen, { estate, targets: place.targets });
     return place.targets.length === 0 ? [''] : visible;
   }
   const values = {
-    ...place,
+    ...{ ...place, scope },
     status: state.status,
     criticality: whose.criticality ?? 'normal',
     claim: whose.claim,
     owner: whose.owner ?? '',
     exposed: exposed?.answer ?? '',
     network: networkOf(one, query, rows),
-    origin: originOf(row),
+    origin: originOf(one, query, rows),
   };
   return [values[query.by]];
 }
 
-const originOf = ({ sides: { observed }, whose }: Version['of']['row']): string =>
-  observed?.origin?.maker ?? observed?.origin?.why ?? whose.claim;
+function originOf(one: Version, query: Pick<RowQuery, 'seen' | 'asOf'>, rows: RowMemory): string {
+  const { sides, whose } = one.of.row;
+  if (whose.claim !== 'unmanaged') return whose.claim;
+  const attributes = sides.observed?.attributes;
+  const ref = attributes !== undefined && 'match' in attributes ? attributes.group : undefined;
+  const group = rows.versions.find(
+    (other) =>
+      isIn(other, one.of) &&
+      isAt(other, query.asOf) &&
+      isSeen(other, query) &&
+      other.of.row.place.kind === 'group' &&
+      [other.of.row.called.address, other.of.row.called.id].includes(ref ?? ''),
+  );
+  const origin = sides.observed?.origin ?? group?.of.row.sides.observed?.origin;
+  return origin?.maker ?? origin?.why ?? 'unknown';
+}
 
 function networkOf(one: Version, query: Pick<RowQuery, 'seen' | 'asOf'>, rows: RowMemory): string {
   const { row } = one.of;
@@ -272,10 +286,10 @@ function fits(one: Version, query: Pick<RowQuery, 'seen' | 'asOf' | 'filter'>, r
     (filter.drift === undefined || isDrift(row)) &&
     among(filter.exposed, row.exposed?.answer ?? '') &&
     (filter.networks === undefined || filter.networks.includes(networkOf(one, query, rows))) &&
-    among(filter.origins, originOf(row)) &&
+    (filter.origins === undefined || filter.origins.includes(originOf(one, query, rows))) &&
     among(filter.owners, whose.owner ?? '') &&
     among(filter.criticalities, whose.criticality ?? 'normal') &&
-    among(filter.targets, ...place.targets) &&
+    among(filter.targets, ...(place.targets.length === 0 ? [''] : place.targets)) &&
     among(filter.refersTo, ...rowRefs(row)) &&
     Object.entries(labels).every(([key, value]) => isLabelled(called.labels[key], value)) &&
     [called.address ?? '', called.name, called.id ?? '', ...Object.values(called.labels)].some((word) =>

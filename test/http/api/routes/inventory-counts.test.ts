@@ -55,6 +55,16 @@ describe('GET /v1/inventory-counts', () => {
     });
   });
 
+  it('lists the resources without a value under an empty filter', async () => {
+    const items = async (filter: string) =>
+      Reflect.get(Object((await world.ask('viewer', `GET /v1/inventory?${filter}`)).body), 'items');
+    for (const by of ['exposed', 'target', 'scope', 'owner', 'network', 'region'])
+      for (const { value, count } of Reflect.get(Object(await counts(`by=${by}`)), 'items'))
+        assert.equal((await items(`${by}=${encodeURIComponent(value)}`)).length, count, `${by}=${value}`);
+    const { items: exposed } = Object(await counts('by=exposed'));
+    assert.deepEqual(exposed, [{ value: '', count: 3 }]);
+  });
+
   it('counts only what the caller sees, and names no other target', async () => {
     const south = { by: 'target', total: 1, items: [{ value: 'south', count: 1 }], more: 0 };
     assert.deepEqual(await counts('by=target', 'south'), south);
