@@ -25,7 +25,10 @@ export interface Queue {
   work(shift: JobHandler): Promise<WorkerPool>;
   /** The numbers of waiting, running and failed reconciles, by cloud. */
   counts(): Promise<readonly QueueCount[]>;
-  /** The reconciles in the queue, by cloud: running, waiting in their order, and delayed. At most `most` of each state of each cloud. */
+  /**
+   * The reconciles in the queue, by cloud: running, waiting in the order in which workers take them, and delayed. At most `most` of each
+   * state of each cloud. Costs a call for each reconcile.
+   */
   list(most: number): Promise<QueuedReconciles>;
   /** Rejects where the server takes no writes, as one that is full, or may throw away what it took. */
   probe(): Promise<void>;
@@ -82,7 +85,7 @@ export interface QueuedReconciles {
 }
 
 /**
- * `queuedAt`: ms since the epoch. `urgency`: absent for one that went ahead because it waited long. `failures`: in a row, until now; a delayed
+ * `queuedAt`: ms since the epoch. `criticality`: the highest of its requests. `urgency`: absent for one that went ahead because it waited long. `failures`: in a row, until now; a delayed
  * reconcile waits for its next attempt.
  */
 export interface QueuedReconcile extends Where {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Queue } from 'bullmq';
-import { type Criticality, criticalityOf } from '../core/criticality.ts';
-import type { RequestedScope, Urgency, Where } from '../ports/queue.ts';
+import type { Job, Queue } from 'bullmq';
+import { type Criticality, criticalities, criticalityOf } from '../core/criticality.ts';
+import type { QueuedReconcile, RequestedScope, Urgency, Where } from '../ports/queue.ts';
 import { type Bull, deadline } from './connection.ts';
 
 /** The reconciles of one cloud that wait. The criticality of a job is that of its request, and counts again where it goes back. */
@@ -16,13 +16,29 @@ export interface CloudQueue {
  * about a scope that is not critical: a flood of requests there delays no alert here. Otherwise requests go before what is due.
  */
 export const priorities: Readonly<Record<Urgency, Readonly<Record<Criticality, number>>>> = {
-  now: { critical: 1, high: 2, normal: 4, low: 6 },
-  periodic: { critical: 3, high: 5, normal: 7, low: 8 },
+  now: { critical: 2, high: 3, normal: 5, low: 7 },
+  periodic: { critical: 4, high: 6, normal: 8, low: 9 },
 };
 
-/** Before all others. */
-export const firstPriority = priorities.now.critical;
+/** Before all others: of the one that has waited too long. It tells nothing of urgency. */
+export const firstPriority = 1;
 export const lastPriority = priorities.periodic.low;
+
+const urgencies = ['now', 'periodic'] as const;
+
+/** The place of a job in its queue: the highest that a request gave it. `urgency`: absent where it went ahead of all. */
+export function placeOf({
+  priority,
+  data: { criticality = 'normal' },
+}: Pick<Job<RequestedScope>, 'priority' | 'data'>): JobPlace {
+  const places = urgencies.flatMap((urgency) =>
+    criticalities.map((one) => ({ urgency, criticality: one, is: priorities[urgency][one] === priority })),
+  );
+  const place = places.find(({ is }) => is);
+  return place === undefined ? { criticality } : { urgency: place.urgency, criticality: place.criticality };
+}
+
+type JobPlace = Pick<QueuedReconcile, 'criticality' | 'urgency'>;
 
 export const cloudOf = ({ scope }: Where): string => scope.split('/', 1)[0] ?? '';
 

@@ -15,7 +15,7 @@ import {
   cloudOf,
   cloudQueueOf,
   type Pace,
-  priorities,
+  placeOf,
   type Settings,
   type Tries,
   usualPace,
@@ -158,9 +158,11 @@ async function countsOf({ cloud, queue }: CloudQueue): Promise<readonly QueueCou
   ];
 }
 
-const states = { running: ['active'], waiting: ['prioritized', 'wait'], delayed: ['delayed'] } as const;
+/** Workers take the jobs of `wait` before all others: those of lost workers, on Redis. */
+const states = { running: ['active'], waiting: ['wait', 'prioritized'], delayed: ['delayed'] } as const;
 const stateNames = ['running', 'waiting', 'delayed'] as const;
 
+/** BullMQ asks for each job on its own. */
 async function listOf({ cloud, queue }: CloudQueue, most: number): Promise<QueuedReconciles> {
   const found = await deadline(
     Promise.all(stateNames.map((state) => queue.getJobs([...states[state]], 0, most, true))),
@@ -172,21 +174,7 @@ async function listOf({ cloud, queue }: CloudQueue, most: number): Promise<Queue
   return { reconciles, truncated: found.some((jobs) => jobs.length > most) };
 }
 
-function queuedReconcile(
-  { data, priority, timestamp, attemptsMade }: Job<RequestedScope>,
-  place: Pick<QueuedReconcile, 'cloud' | 'state'>,
-): QueuedReconcile {
-  const { estate, scope, criticality = 'normal' } = data;
-  const urgency = urgencies.find((one) => priorities[one][criticality] === priority);
-  return {
-    estate,
-    scope,
-    ...place,
-    criticality,
-    queuedAt: timestamp,
-    failures: attemptsMade,
-    ...(urgency && { urgency }),
-  };
+function queuedReconcile(job: Job<RequestedScope>, place: Pick<QueuedReconcile, 'cloud' | 'state'>): QueuedReconcile {
+  const { estate, scope } = job.data;
+  return { estate, scope, ...place, ...placeOf(job), queuedAt: job.timestamp, failures: job.attemptsMade };
 }
-
-const urgencies = ['now', 'periodic'] as const;

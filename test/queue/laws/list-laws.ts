@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { until } from '../../support/until.ts';
-import type { Laws } from '../support/harness.ts';
+import { calmPace, type Laws } from '../support/harness.ts';
 import { at, shop, working } from '../support/shop.ts';
+import { worker } from '../support/worker.ts';
 
 const day = 86_400_000;
 
@@ -37,6 +38,57 @@ export const listLaws: Laws = {
       const later = await listed();
       assert.deepEqual(later.texts, ['aws running c', 'aws waiting b', 'aws delayed a']);
       assert.equal(later.reconciles.at(-1)?.failures, 1);
+    });
+  },
+
+  'the list has the order in which workers take what waits, also what a lost worker ran': async (bench) => {
+    const queue = await bench.open();
+    const lost = await worker(bench, calmPace);
+    await queue.request(at('lost'), 'periodic');
+    await lost.begins();
+    await lost.kill();
+    await bench.stealLocks(`${bench.name}-aws`);
+    await queue.request(at('first'), 'now');
+    const seen = shop();
+    await working(queue, seen, async () => {
+      await until('one runs', () => seen.begun.length === 1);
+      await queue.request(at('p'), 'periodic');
+      await queue.request({ ...at('c'), criticality: 'critical' }, 'periodic');
+      await queue.request(at('n'), 'now');
+      const waiting = async () => (await queue.list(10)).reconciles.filter(({ state }) => state === 'waiting');
+      await until('the lost one waits', async () => (await waiting()).length === 4);
+      const order = (await waiting()).map(({ scope }) => scope);
+      for (const [at, scope] of ['aws/1/first', ...order].entries()) {
+        await until(`${scope} runs`, () => seen.begun.length === at + 1);
+        assert.deepEqual(seen.begun, ['aws/1/first', ...order].slice(0, at + 1));
+        seen.end(scope);
+      }
+    });
+  },
+
+  'the list has the highest place that a request gave, and none of what went ahead after a long time': async ({
+    open,
+  }) => {
+    const queue = await open({ pace: { patienceMs: 0 } });
+    const seen = shop();
+    await queue.request(at('raised'), 'periodic');
+    await queue.request({ ...at('raised'), criticality: 'critical' }, 'now');
+    await queue.request({ ...at('late'), criticality: 'low' }, 'periodic');
+    const placeOf = async (scope: string) => {
+      const { reconciles } = await queue.list(10);
+      const { criticality, urgency } = reconciles.find((one) => one.scope === at(scope).scope) ?? {};
+      return [criticality, urgency];
+    };
+    assert.deepEqual(await placeOf('raised'), ['critical', 'now']);
+    assert.deepEqual(await placeOf('late'), ['low', 'periodic']);
+    for (const scope of ['b', 'c', 'd']) await queue.request(at(scope), 'now');
+    await working(queue, seen, async () => {
+      for (const [count, scope] of ['raised', 'b', 'c', 'd'].entries()) {
+        await until(`${scope} runs`, () => seen.begun.length === count + 1);
+        if (scope !== 'd') seen.end(at(scope).scope);
+      }
+      await until('it went ahead', async () => (await placeOf('late'))[1] === undefined);
+      assert.deepEqual(await placeOf('late'), ['low', undefined]);
     });
   },
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import type { Pace } from '../../../src/queue/jobs.ts';
 import { JobLost } from '../../../src/queue/worker-pool.ts';
 import { until } from '../../support/until.ts';
-import { type Bench, calmPace, type Laws, quickPace } from '../support/harness.ts';
+import { calmPace, type Laws, quickPace } from '../support/harness.ts';
 import { at, names, quiet, shop, working } from '../support/shop.ts';
+import { worker } from '../support/worker.ts';
 
 export const lostLaws: Laws = {
   'a pass that takes longer than its lock lasts keeps it': async ({ open }) => {
@@ -86,34 +84,3 @@ export const lostLaws: Laws = {
     });
   },
 };
-
-interface Victim {
-  begins(): Promise<void>;
-  kill(): Promise<void>;
-}
-
-/** A process of its own with reconciles that never end. */
-async function worker({ backend, name }: Bench, pace: Pace): Promise<Victim> {
-  const path = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [path, JSON.stringify({ backend, name, pace })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const said = told(child);
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  await until('the worker is ready', () => said().includes('ready'));
-  return {
-    begins: () => until('the worker has begun', () => said().includes('began')),
-    kill: async () => {
-      child.kill('SIGKILL');
-      await gone;
-    },
-  };
-}
-
-function told(child: ChildProcess): () => string {
-  let said = '';
-  child.stdout?.on('data', (chunk) => {
-    said += chunk;
-  });
-  return () => said;
-}
