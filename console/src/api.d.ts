@@ -2571,7 +2571,12 @@ export interface components {
                 held: number;
                 idle: number;
             };
-            workers: components["schemas"]["Worker"][];
+            note?: string;
+            workers: {
+                known: boolean;
+                note?: string;
+                items: components["schemas"]["Worker"][];
+            };
             queue: {
                 known: boolean;
                 note?: string;
@@ -2741,6 +2746,10 @@ export interface components {
                 count: number;
                 reason: string;
                 next: string;
+            } | {
+                /** @constant */
+                type: "withheld-total";
+                count: number;
             } | {
                 /** @constant */
                 type: "interval";

@@ -51,12 +51,17 @@ const waiting: Scope = {
     { type: 'lease', worker: hostile, since: at },
     { type: 'retry', failures: 2, since: at },
     { type: 'rate-limit', key: 'aws/1/RunInstances', since: at },
+    { type: 'withheld-total', count: 1200 },
   ],
 };
 const busy: Fleet = {
   estate: 'acme',
   scopes: { running: 0, waiting: 1, held: 0, idle: 0 },
-  workers: [{ worker: hostile, state: 'working', lastSeenAt: at, scopes: [{ scope: 'aws/1/eu', since: at }] }],
+  note: 'This version of Setpoint cannot open the active specs: a new field',
+  workers: {
+    known: true,
+    items: [{ worker: hostile, state: 'working', lastSeenAt: at, scopes: [{ scope: 'aws/1/eu', since: at }] }],
+  },
   queue: { known: false, note: 'This process cannot read the queue now: ask a worker.', items: [] },
   rateLimits: {
     known: true,
@@ -109,6 +114,8 @@ test(
         /broken/,
         /Pinned at git:abc by eve/,
         /No scope is idle/,
+        /In all, 1200 changes are withheld there/,
+        /cannot open the active specs/,
       ])
         assert.match(text, said);
       assert.ok(text.includes(hostile.slice(0, 40)));

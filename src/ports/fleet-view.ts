@@ -7,7 +7,7 @@ import type { KeptReconcile, ReconcileDraft } from './reconciles.ts';
 import type { Pin, SourceState } from './sources.ts';
 import type { RateLimitLevel } from './telemetry.ts';
 
-/** The fleet at work on an estate, out of the store, the queue and the rate limits. No cloud is called. */
+/** The fleet at work on an estate, out of the store, the queue and the rate limits, at most 2 s old. No cloud is called. */
 export interface FleetView {
   /** Sorted by scope. Callers get the scopes of which they see all of a target. Throws `Declined` where there is no answer. */
   scopes(asked: FleetAsked): Promise<readonly ScopeWork[]>;
@@ -21,16 +21,20 @@ export interface FleetAsked {
   readonly now: number;
 }
 
-/** `states`: the number of scopes in each state; absent: no active specs name them. `whole`: for callers who see all of the estate. */
+/**
+ * `states`: the number of scopes in each state. `unknown`: the reason that no active specs name the scopes; then there are no states,
+ * and callers that do not see all of the estate get nothing else. `whole`: for callers who see all of the estate.
+ */
 export interface FleetReport {
   readonly states?: Readonly<Record<ScopeState, number>>;
-  readonly workers: readonly WorkerSeen[];
+  readonly unknown?: string;
+  readonly workers?: readonly WorkerSeen[];
   /** Absent: this process has no queue to ask, or the queue did not answer. */
   readonly queue?: FleetQueue;
   /** Of these scopes. Absent: this process carries out no reconciles. */
   readonly rateLimits?: readonly RateLimitLevel[];
   readonly whole?: {
-    readonly duties: readonly Duty[];
+    readonly tasks: readonly FleetTask[];
     readonly sources: readonly SourceState[];
     readonly pin?: Pin;
   };
@@ -51,15 +55,15 @@ export interface WorkerSeen {
 }
 
 /** A lease. `reconcile`: absent: it holds the scope for something else, as a person's command does. */
-export interface WorkedScope {
+interface WorkedScope {
   readonly scope: ScopeKey;
   readonly since: number;
   readonly reconcile?: Pick<ReconcileDraft, 'id' | 'began'>;
 }
 
 /** A task that one process of all does. `worker`: absent: nobody does it now. */
-export interface Duty {
-  readonly duty: 'scheduler' | 'signer' | 'sources';
+export interface FleetTask {
+  readonly task: 'scheduler' | 'signer' | 'sources';
   readonly worker?: string;
   readonly since?: number;
 }
@@ -113,5 +117,7 @@ export type ScopeWait =
       readonly reason: string;
       readonly next: string;
     }
+  /** All withheld changes of the scope, where there are too many to tell them all apart. */
+  | { readonly type: 'withheld-total'; readonly count: number }
   /** The next observation, at the latest. */
   | { readonly type: 'interval'; readonly until: number };

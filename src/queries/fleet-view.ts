@@ -1,12 +1,13 @@
 import { seesAll } from '../core/access/grant.ts';
 import { byCriticality } from '../core/criticality.ts';
+import { heldStatuses } from '../core/inventory/withheld-changes.ts';
 import type { ScopeKey } from '../core/resource.ts';
 import { compareText } from '../core/text.ts';
 import { quarantineMs } from '../ports/fleet-state.ts';
 import type {
-  Duty,
   FleetAsked,
   FleetReport,
+  FleetTask,
   FleetView,
   ScopeState,
   ScopeWait,
@@ -20,65 +21,164 @@ import { followScope } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import type { RateLimitLevel, Samples } from '../ports/telemetry.ts';
 
-interface Ground {
-  readonly store: Pick<Store, 'leases' | 'fleet' | 'sources'>;
+interface Sources {
+  readonly store: Pick<Store, 'leases' | 'fleet' | 'reconciles' | 'rows' | 'sources'>;
   readonly targets: Pick<Targets, 'list'>;
   readonly queue?: Pick<Queue, 'list'>;
   readonly rateLimits?: Samples['rateLimits'];
 }
 
-/** Reconciles that are read of each state and cloud. */
-const mostQueued = 500;
+/** `listQueue`: as `queue.list`, and shared by all callers. */
+type SharedSources = Sources & { readonly listQueue?: (asked: FleetAsked) => Promise<QueuedReconciles> };
+
+/** Reconciles that are read of each state and cloud: each costs a call. */
+const mostQueued = 200;
 /** Requests whose reasons are read. */
 const mostReasons = 50;
+const mostScopes = 100_000;
+/** A look at the fleet is repeated after so long. */
+const keptMs = 2_000;
 /** A worker is shown for so long after its last reconcile. */
 const seenMs = 3_600_000;
 
-export function fleetViewOn(given: Ground): FleetView {
-  const ground = { ...given, targets: { list: together(given.targets.list) } };
+export function fleetViewOn(given: Sources): FleetView {
+  const list = given.queue?.list;
+  const listOnce =
+    list &&
+    keptShortly(
+      () => '',
+      () => list(mostQueued),
+    );
+  const sources = { ...given, ...(listOnce && { listQueue: listOnce }) };
+  const lookOf = keptShortly(
+    ({ estate, seen }) => JSON.stringify([estate, seen]),
+    (asked) => lookAt(asked, sources),
+  );
   return {
-    scopes: async (asked) => workOf(await reportsOf(asked, ground), asked, await factsOf(asked, ground)),
-    read: (asked) => read(asked, ground),
+    scopes: async (asked) => {
+      const { works, declined } = await lookOf(asked);
+      if (declined) throw declined;
+      return works;
+    },
+    read: async (asked) => reportOf(asked, await lookOf(asked), sources),
   };
 }
 
-/** Callers with the same bounds share a running look at all targets: a screen asks for the fleet and its scopes at once. */
-function together(list: Targets['list']): Targets['list'] {
-  const running = new Map<string, ReturnType<Targets['list']>>();
+/** Each answer is kept for `keptMs`, and shared while it is read: a screen asks for the fleet and for each page of its scopes. */
+function keptShortly<T>(
+  keyOf: (asked: FleetAsked) => string,
+  read: (asked: FleetAsked) => Promise<T>,
+): (asked: FleetAsked) => Promise<T> {
+  const kept = new Map<string, { readonly at: number; isRead: boolean; readonly answer: Promise<T> }>();
   return (asked) => {
-    const key = JSON.stringify([asked.estate, asked.seen]);
-    const found = running.get(key) ?? list(asked).finally(() => running.delete(key));
-    running.set(key, found);
-    return found;
+    for (const [key, { at, isRead }] of kept) if (isRead && asked.now - at >= keptMs) kept.delete(key);
+    const key = keyOf(asked);
+    const known = kept.get(key);
+    if (known) return known.answer;
+    const one = { at: asked.now, isRead: false, answer: read(asked) };
+    kept.set(key, one);
+    one.answer.then(
+      () => {
+        one.isRead = true;
+      },
+      () => kept.delete(key),
+    );
+    return one.answer;
   };
 }
 
-async function read(asked: FleetAsked, ground: Ground): Promise<FleetReport> {
+/** `declined`: no active specs name the scopes, so none is in `works`. `signs`: of all scopes that the caller sees, named or not. */
+interface Look {
+  readonly facts: Facts;
+  readonly works: readonly ScopeWork[];
+  readonly signs: readonly Sign[];
+  readonly declined?: Declined;
+}
+
+/** The trace that workers leave at a scope. */
+type Sign = Pick<ScopeWork, 'scope' | 'lease' | 'running' | 'last'>;
+
+async function lookAt(asked: FleetAsked, sources: SharedSources): Promise<Look> {
   const [reports, facts] = await Promise.all([
-    reportsOf(asked, ground).catch((error: unknown) => {
-      if (error instanceof Declined && error.because === 'conflict') return undefined;
+    reportsOf(asked, sources).catch((error: unknown) => {
+      if (error instanceof Declined && error.because === 'conflict') return error;
       throw error;
     }),
-    factsOf(asked, ground),
+    factsOf(asked, sources),
   ]);
-  const works = await workOf(reports ?? [], asked, facts);
-  const visible = new Set(works.map(({ scope }) => scope));
+  const isDeclined = reports instanceof Declined;
+  const works = isDeclined
+    ? []
+    : workOf(reports, asked, { ...facts, withheld: await withheldIn(reports, asked, sources) });
+  const signs = seesAll(asked.seen, asked.estate) ? await signsIn(asked.estate, facts, sources) : works;
+  return { facts, works, signs, ...(isDeclined && { declined: reports }) };
+}
+
+/** Whether or not the active specs can be opened, and name the scope. */
+async function signsIn(estate: string, { leases }: Facts, { store }: SharedSources): Promise<readonly Sign[]> {
+  const reconciles = new Map((await store.reconciles.scopes(estate)).map((one) => [one.scope, one]));
+  const leased = new Map(leases.filter(({ scope }) => scope !== followScope).map((lease) => [lease.scope, lease]));
+  return [...new Set([...reconciles.keys(), ...leased.keys()])]
+    .toSorted(compareText)
+    .map((scope) => signOf(scope, leased.get(scope), reconciles.get(scope)));
+}
+
+const signOf = (
+  scope: ScopeKey,
+  lease: HeldLease | undefined,
+  { running, last }: Pick<Sign, 'running' | 'last'> = {},
+): Sign => ({
+  scope,
+  ...(lease && { lease: { worker: lease.holder, since: lease.since } }),
+  ...(running && { running }),
+  ...(last && { last }),
+});
+
+/**
+ * Callers that see all of the estate get all of its lists. For others the active specs must say which scopes are theirs:
+ *
+ *   the active specs | caller of all of the estate | caller of a part
+ *   -----------------+-----------------------------+-----------------
+ *   can be opened    | all lists                   | lists of scopes of which they see a whole target
+ *   cannot           | all lists, without states   | the reason alone
+ */
+async function reportOf(
+  asked: FleetAsked,
+  { facts, works, signs, declined }: Look,
+  sources: SharedSources,
+): Promise<FleetReport> {
+  const isWhole = seesAll(asked.seen, asked.estate);
+  const unknown = declined && { unknown: declined.message };
+  if (unknown && !isWhole) return unknown;
   const { queue, rateLimits } = facts;
-  const isQueued = ({ estate, scope }: QueuedReconcile): boolean => estate === asked.estate && visible.has(scope);
+  const own = queue?.reconciles.filter(({ estate }) => estate === asked.estate) ?? [];
+  const visible = new Set([...works, ...signs, ...(isWhole ? own : [])].map(({ scope }) => scope));
   return {
-    ...(reports && { states: statesOf(works) }),
-    workers: workersOf(works, asked.now),
-    ...(queue && { queue: { ...queue, reconciles: queue.reconciles.filter(isQueued) } }),
+    ...(unknown ?? { states: statesOf(works) }),
+    workers: workersOf(signs, asked.now),
+    ...(queue && { queue: { ...queue, reconciles: own.filter(({ scope }) => visible.has(scope)) } }),
     ...(rateLimits && {
       rateLimits: rateLimits.filter(({ key }) => scopesOf(key).some((scope) => visible.has(scope))),
     }),
-    ...(seesAll(asked.seen, asked.estate) ? { whole: await wholeOf(asked.estate, facts.leases, ground) } : {}),
+    ...(isWhole ? { whole: await wholeOf(asked.estate, facts.leases, sources) } : {}),
   };
 }
 
 /** A caller gets facts about all of a scope where they see all of a target there. */
-const reportsOf = async (asked: FleetAsked, { targets }: Ground): Promise<readonly TargetReport[]> =>
+const reportsOf = async (asked: FleetAsked, { targets }: SharedSources): Promise<readonly TargetReport[]> =>
   (await targets.list(asked)).filter(({ held }) => held !== undefined);
+
+/** The exact number of each scope; of none where the reports have all of them. */
+async function withheldIn(
+  reports: readonly TargetReport[],
+  { estate, seen }: FleetAsked,
+  { store }: SharedSources,
+): Promise<ReadonlyMap<ScopeKey, number>> {
+  if (!reports.some(({ held }) => held?.truncated)) return new Map();
+  const filter = { estates: [estate], held: true, statuses: heldStatuses } as const;
+  const { values } = await store.rows.countBy({ seen, filter, by: 'scope', limit: mostScopes });
+  return new Map(values.map(({ value, count }) => [value, count]));
+}
 
 /** Facts that are read once for all scopes. `requested`: scopes with a request that no reconcile has answered. */
 interface Facts {
@@ -88,11 +188,12 @@ interface Facts {
   readonly rateLimits: readonly RateLimitLevel[] | undefined;
 }
 
-async function factsOf({ estate, seen }: FleetAsked, { store, queue, rateLimits }: Ground): Promise<Facts> {
+async function factsOf(asked: FleetAsked, { store, listQueue, rateLimits }: SharedSources): Promise<Facts> {
+  const { estate, seen } = asked;
   const [leases, unanswered, queued, levels] = await Promise.all([
     store.leases.held(estate),
     store.fleet.requests.unanswered(),
-    queue?.list(mostQueued).catch(() => undefined),
+    listQueue?.(asked).catch(() => undefined),
     rateLimits?.(),
   ]);
   const open = unanswered.filter((where) => where.estate === estate);
@@ -123,43 +224,45 @@ function scopesOf(key: string): readonly ScopeKey[] {
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-async function workOf(
+function workOf(
   reports: readonly TargetReport[],
-  { estate }: FleetAsked,
-  { leases, requested, queue, rateLimits = [] }: Facts,
-): Promise<readonly ScopeWork[]> {
+  { estate, now }: FleetAsked,
+  { leases, requested, queue, rateLimits = [], withheld }: Facts & { readonly withheld: ReadonlyMap<ScopeKey, number> },
+): readonly ScopeWork[] {
   const leased = new Map(leases.map((lease) => [lease.scope, lease]));
   const ofEstate = queue?.reconciles.filter((one) => one.estate === estate) ?? [];
+  const isQueueKnown = queue?.truncated === false;
   const queued = Map.groupBy(ofEstate, ({ scope }) => scope);
   const limited = rateLimitWaits(rateLimits);
   const groups = [...Map.groupBy(reports, ({ place }) => place.scope)].toSorted(([a], [b]) => compareText(a, b));
   return groups.flatMap(([scope, of]): readonly ScopeWork[] => {
     const [first] = of;
     if (first === undefined) return [];
-    const { running, last, nextAt } = first.reconciles ?? {};
+    const { running, nextAt } = first.reconciles ?? {};
+    const ofScope = queued.get(scope) ?? [];
+    const isOverdue = !isQueueKnown && nextAt !== undefined && nextAt <= now;
     const lease = leased.get(scope);
     const due = dueWaits(of, {
       ...(lease && { lease }),
       isRunning: running !== undefined,
-      isRequested: requested.has(scope),
+      isDue: requested.has(scope) || ofScope.length > 0 || isOverdue,
       reason: requested.get(scope),
-      queued: queued.get(scope) ?? [],
+      queued: ofScope,
     });
     const limits = limited.get(scope) ?? [];
-    const held = heldWaits(of);
+    const held = heldWaits(of, withheld.get(scope));
     const state = stateOf({ isRunning: running !== undefined, due: due.length, held: held.length });
     const next: readonly ScopeWait[] =
       state === 'idle' && nextAt !== undefined ? [{ type: 'interval', until: nextAt }] : [];
     return [
       {
-        scope,
+        ...signOf(scope, lease, first.reconciles),
         cloud: first.place.cloud,
         targets: of.map(({ name }) => name),
         criticality: of.map(({ criticality }) => criticality).toSorted(byCriticality)[0] ?? 'normal',
         everyMs: first.everyMs,
         state,
-        ...(lease && { lease: { worker: lease.holder, since: lease.since } }),
-        ...{ ...(running && { running }), ...(last && { last }), ...(nextAt === undefined ? {} : { nextAt }) },
+        ...(nextAt === undefined ? {} : { nextAt }),
         waits: [...due, ...limits, ...held, ...next],
       },
     ];
@@ -175,7 +278,8 @@ function stateOf({ isRunning, due, held }: { isRunning: boolean; due: number; he
 interface Due {
   readonly lease?: HeldLease;
   readonly isRunning: boolean;
-  readonly isRequested: boolean;
+  /** Requested or queued; or overdue, where nobody knows all of the queue. */
+  readonly isDue: boolean;
   readonly reason: string | undefined;
   readonly queued: readonly QueuedReconcile[];
 }
@@ -192,7 +296,7 @@ interface Due {
  */
 function dueWaits(of: readonly TargetReport[], due: Due): readonly ScopeWait[] {
   const quarantine = of.find(({ held }) => held?.quarantine !== undefined)?.held?.quarantine;
-  const { lease, isRunning, isRequested, reason, queued } = due;
+  const { lease, isRunning, isDue, reason, queued } = due;
   const inQuarantine: readonly ScopeWait[] = quarantine
     ? [
         {
@@ -203,7 +307,6 @@ function dueWaits(of: readonly TargetReport[], due: Due): readonly ScopeWait[] {
         },
       ]
     : [];
-  const isDue = isRequested || queued.length > 0;
   if (isRunning || !isDue) return inQuarantine;
   if (lease) return [...inQuarantine, { type: 'lease', worker: lease.holder, since: lease.since }];
   const delayed = queued.find(({ state }) => state === 'delayed');
@@ -229,8 +332,11 @@ function rateLimitWaits(rateLimits: readonly RateLimitLevel[]): ReadonlyMap<Scop
   );
 }
 
-/** A pause of the estate, or a stopped rollout of the scope, is one of all its targets. */
-function heldWaits(of: readonly TargetReport[]): readonly ScopeWait[] {
+/**
+ * A pause of the estate, or a stopped rollout of the scope, is one of all its targets. `total`: of withheld changes, where the reports
+ * may lack some.
+ */
+function heldWaits(of: readonly TargetReport[], total = 0): readonly ScopeWait[] {
   const pauses = new Map(of.flatMap(({ held }) => held?.pauses ?? []).map((pause) => [pause.id, pause]));
   const rollouts = new Map(of.flatMap(({ held }) => held?.rollouts ?? []).map((one) => [one.document, one]));
   return [
@@ -244,6 +350,7 @@ function heldWaits(of: readonly TargetReport[]): readonly ScopeWait[] {
         return { type: 'withheld', target: name, code, failed, count, reason, next };
       }),
     ),
+    ...(total === 0 ? [] : [{ type: 'withheld-total', count: total } as const]),
   ];
 }
 
@@ -254,8 +361,8 @@ function statesOf(works: readonly ScopeWork[]): Readonly<Record<ScopeState, numb
 }
 
 /** Those that hold a lease come first, then the ones seen last. An idle worker leaves no sign in the store. */
-function workersOf(works: readonly ScopeWork[], now: number): readonly WorkerSeen[] {
-  const seen = works.flatMap(({ scope, lease, running, last }): readonly WorkerSeen[] => {
+function workersOf(signs: readonly Sign[], now: number): readonly WorkerSeen[] {
+  const seen = signs.flatMap(({ scope, lease, running, last }): readonly WorkerSeen[] => {
     const holder = last?.ground.lease?.holder;
     const endedAt = last?.ending?.ended ?? 0;
     const before: readonly WorkerSeen[] =
@@ -278,22 +385,26 @@ function workersOf(works: readonly ScopeWork[], now: number): readonly WorkerSee
 async function wholeOf(
   estate: string,
   leases: readonly HeldLease[],
-  { store }: Ground,
+  { store }: SharedSources,
 ): Promise<NonNullable<FleetReport['whole']>> {
   const [ofFleet, sources, pin] = await Promise.all([
     store.leases.held(taskLeases.signer.estate),
     store.sources.states.list(estate),
     store.sources.pins.current(estate),
   ]);
-  const dutyOf = (duty: Duty['duty'], { scope }: { readonly scope: string }, all: readonly HeldLease[]): Duty => {
+  const taskOf = (
+    task: FleetTask['task'],
+    { scope }: { readonly scope: string },
+    all: readonly HeldLease[],
+  ): FleetTask => {
     const lease = all.find((one) => one.scope === scope);
-    return lease === undefined ? { duty } : { duty, worker: lease.holder, since: lease.since };
+    return lease === undefined ? { task } : { task, worker: lease.holder, since: lease.since };
   };
   return {
-    duties: [
-      dutyOf('scheduler', taskLeases.scheduler, ofFleet),
-      dutyOf('signer', taskLeases.signer, ofFleet),
-      dutyOf('sources', { scope: followScope }, leases),
+    tasks: [
+      taskOf('scheduler', taskLeases.scheduler, ofFleet),
+      taskOf('signer', taskLeases.signer, ofFleet),
+      taskOf('sources', { scope: followScope }, leases),
     ],
     sources,
     ...(pin && { pin }),

@@ -23,6 +23,11 @@ export function FleetScreen() {
           the estate.
         </p>
       ) : null}
+      {fleet.data?.note === undefined ? null : (
+        <Notice tone="attention" title="No scopes">
+          <p>{fleet.data.note}</p>
+        </Notice>
+      )}
       <Scopes estate={estate} title="Work" states="waiting,running,held" nothing="No scope waits, runs or is held." />
       <QueryState query={fleet} subject="the fleet">
         {(found) => <FleetContent fleet={found} />}
@@ -297,19 +302,16 @@ const taskWords = {
   sources: 'Sources: follows the specs of this estate',
 } as const;
 
-interface WorkersProps {
-  readonly workers: readonly Worker[];
-  readonly tasks: Fleet['tasks'];
-}
-
-function Workers({ workers, tasks = [] }: WorkersProps) {
+function Workers({ workers: { known, note, items }, tasks = [] }: Pick<Fleet, 'workers' | 'tasks'>) {
   return (
     <Panel title="Workers" aside="Holders of leases now, and of reconciles within an hour">
-      {workers.length === 0 ? (
+      {known ? null : <Unknown note={note} />}
+      {known && items.length === 0 ? (
         <p className="quiet empty">No worker was seen at these scopes within an hour. An idle one leaves no sign.</p>
-      ) : (
+      ) : null}
+      {items.length === 0 ? null : (
         <Table name="Workers" columns={['Worker', 'Seen', 'Works on']}>
-          {workers.map((worker) => (
+          {items.map((worker) => (
             <WorkerRow key={worker.worker} worker={worker} />
           ))}
         </Table>

@@ -68,6 +68,10 @@ export function waitText(wait: Wait): WaitWords {
       const text = `${changes} ${wait.failed ? 'refused by the cloud' : 'withheld'} on ${wait.target}: ${wait.code}`;
       return { text, reason: wait.reason, next: wait.next };
     }
+    case 'withheld-total': {
+      const changes = wait.count === 1 ? '1 change is' : `${wait.count} changes are`;
+      return { text: `In all, ${changes} withheld there or refused by the cloud`, reason: '', next: '' };
+    }
     case 'interval':
       return { text: 'The next observation, at the latest', reason: '', next: '' };
   }

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { Bounds } from '../../../core/access/grant.ts';
 import { clouds } from '../../../core/resource.ts';
-import { type FleetReport, type ScopeWait, type ScopeWork, scopeStates } from '../../../ports/fleet-view.ts';
+import {
+  type FleetReport,
+  type ScopeWait,
+  type ScopeWork,
+  scopeStates,
+  type WorkerSeen,
+} from '../../../ports/fleet-view.ts';
 import type { QueuedReconcile } from '../../../ports/queue.ts';
 import type { RateLimitLevel } from '../../../ports/telemetry.ts';
 import { visibleReconcile } from '../visible-records.ts';
@@ -59,6 +65,10 @@ const waits = [
       next,
     })
     .meta({ description: 'Changes of a target; `/v1/targets` has the resources' }),
+  z.object({ type: z.literal('withheld-total'), count: z.int() }).meta({
+    description:
+      'All withheld changes of the scope that you see. The estate has more than 1,000, so the numbers before it may be too low',
+  }),
   z.object({ type: z.literal('interval'), until }).meta({ description: 'The next observation, at the latest' }),
 ] as const;
 
@@ -69,7 +79,7 @@ export const scopeWorkSchema = z
     scope: z.string(),
     provider: z.enum(clouds),
     targets: z.array(z.string()).meta({ description: 'Its targets that you see' }),
-    criticality: criticalitySchema.meta({ description: 'That of the most critical target there' }),
+    criticality: criticalitySchema.meta({ description: 'That of the most critical target there that you see' }),
     everySeconds: z.int().meta({ description: 'The observation interval' }),
     state: scopeStateSchema,
     lease: z
@@ -130,6 +140,7 @@ function waitAnswer(wait: ScopeWait, scope: string): Wait {
     case 'worker':
     case 'rate-limit':
     case 'withheld':
+    case 'withheld-total':
     case 'interval':
       return wait;
   }
@@ -199,8 +210,9 @@ export const fleetSchema = z
     scopes: z
       .object({ running: z.int(), waiting: z.int(), held: z.int(), idle: z.int() })
       .optional()
-      .meta({ description: 'The number of scopes in each state; absent: the estate has no active generation' }),
-    workers: z.array(worker).meta({
+      .meta({ description: 'The number of scopes in each state; absent: no active specs name them, as `note` says' }),
+    note: z.string().optional().meta({ description: 'The reason that no active specs name the scopes' }),
+    workers: z.object({ known: z.boolean(), note: unknownNote, items: z.array(worker) }).meta({
       description:
         'Workers that hold a lease, then those seen within the last hour. An idle worker leaves no sign, so it can be missing',
     }),
@@ -248,20 +260,23 @@ export const fleetSchema = z
     example: {
       estate: story.estate,
       scopes: { running: 1, waiting: 0, held: 0, idle: 0 },
-      workers: [
-        {
-          worker: 'worker@setpoint-0 (process 1, 0c76b803)',
-          state: 'working',
-          lastSeenAt: story.askedAt,
-          scopes: [
-            {
-              scope: story.scope,
-              since: story.lookedAt,
-              runningReconcile: { reconcileId: story.reconcile, startedAt: story.lookedAt },
-            },
-          ],
-        },
-      ],
+      workers: {
+        known: true,
+        items: [
+          {
+            worker: 'worker@setpoint-0 (process 1, 0c76b803)',
+            state: 'working',
+            lastSeenAt: story.askedAt,
+            scopes: [
+              {
+                scope: story.scope,
+                since: story.lookedAt,
+                runningReconcile: { reconcileId: story.reconcile, startedAt: story.lookedAt },
+              },
+            ],
+          },
+        ],
+      },
       queue: {
         known: true,
         items: [
@@ -287,23 +302,17 @@ export const fleetSchema = z
 
 const mostItems = 1000;
 
-export function fleetAnswer(estate: string, { states, workers, queue, rateLimits, whole }: FleetReport) {
+export function fleetAnswer(estate: string, report: FleetReport) {
+  const { states, unknown, workers, queue, rateLimits, whole } = report;
+  const noScopes = workers === undefined ? { known: false, note: unknown, items: [] } : undefined;
   return {
     estate,
     scopes: states,
-    workers: workers.slice(0, mostItems).map(({ worker, isHere, lastSeenAt, scopes }) => ({
-      ...{ worker, state: isHere ? ('working' as const) : ('seen' as const), lastSeenAt },
-      scopes: scopes.slice(0, mostItems).map(({ scope, since, reconcile }) => {
-        return {
-          scope,
-          since,
-          runningReconcile: reconcile && { reconcileId: reconcile.id, startedAt: reconcile.began },
-        };
-      }),
-    })),
-    queue: queueAnswer(queue),
-    rateLimits: rateLimitsAnswer(rateLimits),
-    tasks: whole?.duties.map(({ duty: task, worker, since }) => ({ task, worker, since })),
+    note: unknown,
+    workers: noScopes ?? { known: true, items: (workers ?? []).slice(0, mostItems).map(workerAnswer) },
+    queue: noScopes ?? queueAnswer(queue),
+    rateLimits: noScopes ?? rateLimitsAnswer(rateLimits),
+    tasks: whole?.tasks.map(({ task, worker, since }) => ({ task, worker, since })),
     sources: whole?.sources.map(({ source, state, head, why, since }) => ({
       ...{ source, state: state === 'away' ? ('unavailable' as const) : state, head, since },
       reason: why === '' ? undefined : why,
@@ -316,6 +325,13 @@ export function fleetAnswer(estate: string, { states, workers, queue, rateLimits
     },
   };
 }
+
+const workerAnswer = ({ worker, isHere, lastSeenAt, scopes }: WorkerSeen) => ({
+  ...{ worker, state: isHere ? ('working' as const) : ('seen' as const), lastSeenAt },
+  scopes: scopes.slice(0, mostItems).map(({ scope, since, reconcile }) => {
+    return { scope, since, runningReconcile: reconcile && { reconcileId: reconcile.id, startedAt: reconcile.began } };
+  }),
+});
 
 function queueAnswer(queue: FleetReport['queue']) {
   if (queue === undefined)

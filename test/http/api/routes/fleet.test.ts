@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Row } from '../../../../src/core/inventory/row.ts';
 import { generationsOf } from '../../../../src/fleet/generations.ts';
 import { fleetRoutes } from '../../../../src/http/api/routes/fleet.ts';
 import { quarantineMs } from '../../../../src/ports/fleet-state.ts';
+import { Declined } from '../../../../src/ports/queries.ts';
 import type { QueuedReconcile } from '../../../../src/ports/queue.ts';
 import type { RateLimitLevel } from '../../../../src/ports/telemetry.ts';
 import { fleetViewOn } from '../../../../src/queries/fleet-view.ts';
@@ -28,7 +30,11 @@ interface Sources {
   readonly levels?: readonly RateLimitLevel[];
   /** The queue does not answer. */
   readonly isAway?: boolean;
+  /** This version cannot open the active specs. */
+  readonly isUnopened?: boolean;
 }
+
+const cannotOpen = 'This version of Setpoint cannot open the active specs: a new field';
 
 type Said = Readonly<Record<string, unknown>>;
 // why: the frame has checked the answer by its schema
@@ -36,13 +42,17 @@ const said = (value: unknown): Said => (value ?? {}) as Said;
 // why: the same
 const listed = (value: unknown): readonly Said[] => (value ?? []) as readonly Said[];
 
+const itemsOf = (list: unknown): readonly Said[] => listed(said(list)['items']);
+
 function apiOf({ store, context, clock }: FleetWorld, sources: Sources = {}) {
-  const { reconciles, truncated = false, levels, isAway = false } = sources;
+  const { reconciles, truncated = false, levels, isAway = false, isUnopened = false } = sources;
   const list = async () => {
     if (isAway) throw new Error('Redis is unavailable');
     return { reconciles: reconciles ?? [], truncated };
   };
-  const targets = targetsOn({ store, open: generationsOf(context).open });
+  const targets = isUnopened
+    ? { list: () => Promise.reject(new Declined('conflict', cannotOpen)) }
+    : targetsOn({ store, open: generationsOf(context).open });
   const fleet = fleetViewOn({
     ...{ store, targets },
     ...((reconciles || isAway) && { queue: { list } }),
@@ -94,6 +104,27 @@ describe('GET /v1/scopes', () => {
     assert.deepEqual([next?.['state'], next?.['waitsFor'], next?.['lastReconcile']], ['idle', [], undefined]);
   });
 
+  it('an overdue scope waits for a worker, where the queue did not tell of it', async () => {
+    const world = await passed();
+    const at = () => world.clock.now();
+    const ground = { targets: ['here'], generation: 1, revision: 'r' };
+    const account = {
+      ...{ timeline: [], rest: {} },
+      counts: { reads: 1, writes: 0, settled: 0, failed: 0, withheld: 0, waitedMs: 0 },
+    };
+    await world.clock.advance(1000);
+    await world.store.reconciles.end(
+      { ...where, id: '00000000-0000-4000-8000-000000000002', began: at(), ground },
+      { ended: at(), outcome: 'done', nextAt: at() + 1000, quiet: true, account },
+    );
+    const unknown = [{}, { isAway: true }, { reconciles: [], truncated: true }];
+    const stateIn = async (sources: Sources) => (await apiOf(world, sources).scopes())[0];
+    for (const sources of unknown) assert.equal((await stateIn(sources))?.['state'], 'idle');
+    await world.clock.advance(1000);
+    for (const sources of unknown) assert.deepEqual((await stateIn(sources))?.['waitsFor'], [{ type: 'worker' }]);
+    assert.equal((await stateIn({ reconciles: [] }))?.['state'], 'idle');
+  });
+
   const due = [
     {
       name: 'a reconcile in the queue: a free worker',
@@ -113,7 +144,9 @@ describe('GET /v1/scopes', () => {
       assert.equal(here?.['state'], want === undefined ? 'idle' : 'waiting');
       if (want !== undefined) assert.deepEqual(here?.['waitsFor'], want);
     });
+});
 
+describe('GET /v1/scopes, with work that is due', () => {
   it('a request of a person waits for a worker; only who sees all of the estate reads the reason', async () => {
     const world = await passed();
     await world.store.fleet.requests.ask(where, 'eve: after the change');
@@ -148,7 +181,7 @@ describe('GET /v1/scopes', () => {
     const [here] = await scopes();
     const running = { reconcileId: id, startedAt: new Date(began).toISOString() };
     assert.deepEqual([here?.['state'], here?.['runningReconcile'], here?.['waitsFor']], ['running', running, []]);
-    const [worker] = listed((await ask('viewer', '/v1/fleet'))['workers']);
+    const [worker] = itemsOf((await ask('viewer', '/v1/fleet'))['workers']);
     assert.deepEqual(
       [worker?.['worker'], worker?.['state'], worker?.['scopes']],
       [
@@ -198,6 +231,49 @@ describe('GET /v1/scopes, with all that holds a scope', () => {
     );
   });
 
+  it('withheld changes of one scope hide none of another, however many there are', async () => {
+    const world = await passed();
+    const blocked = (scope: string, target: string) => (n: number) =>
+      rowOf(`r-${n}`, { place: { scope, targets: [target] }, status: 'Blocked' });
+    const keep = (at: typeof where, rows: readonly Row[]) =>
+      world.store.rows.keep(at, { at: world.clock.now(), rows, gaps: [] });
+    await keep(south, [blocked(south.scope, 'there')(0)]);
+    for (const [number, north, southern] of [
+      [999, [{ type: 'withheld', count: 999 }], [{ type: 'withheld', count: 1 }]],
+      [
+        1200,
+        [
+          { type: 'withheld', count: 1000 },
+          { type: 'withheld-total', count: 1200 },
+        ],
+        [{ type: 'withheld-total', count: 1 }],
+      ],
+    ] as const) {
+      await keep(
+        where,
+        Array.from({ length: number }, (_, n) => blocked(where.scope, 'here')(n)),
+      );
+      const works = await apiOf(world).scopes();
+      const waits = works.map(({ waitsFor }) => listed(waitsFor).map(({ type, count }) => ({ type, count })));
+      assert.deepEqual(waits, [north, southern]);
+      assert.deepEqual(
+        works.map(({ state }) => state),
+        ['held', 'held'],
+      );
+    }
+  });
+
+  it('a scope without withheld changes is idle, however many another has', async () => {
+    const world = await passed();
+    const place = { scope: where.scope, targets: ['here'] };
+    const rows = Array.from({ length: 1200 }, (_, n) => rowOf(`r-${n}`, { place, status: 'Blocked' }));
+    await world.store.rows.keep(where, { at: world.clock.now(), rows, gaps: [] });
+    const [, next] = await apiOf(world).scopes();
+    assert.deepEqual([next?.['state'], next?.['waitsFor']], ['idle', []]);
+  });
+});
+
+describe('GET /v1/scopes, page by page and within bounds', () => {
   it('requests that wait for a rate limit are named, those of other estates are not', async () => {
     const key = `${where.scope}/Make/machines`;
     const at = queuedAt;
@@ -244,10 +320,10 @@ describe('GET /v1/fleet', () => {
     const { ask } = apiOf(world);
     const fleet = await ask('viewer', '/v1/fleet');
     assert.deepEqual(fleet['scopes'], { running: 0, waiting: 0, held: 0, idle: 2 });
-    const [worker] = listed(fleet['workers']);
+    const [worker] = itemsOf(fleet['workers']);
     assert.deepEqual([worker?.['worker'], worker?.['state'], worker?.['scopes']], ['worker-1', 'seen', []]);
     await world.clock.advance(3_601_000);
-    assert.deepEqual((await ask('viewer', '/v1/fleet'))['workers'], []);
+    assert.deepEqual(itemsOf((await ask('viewer', '/v1/fleet'))['workers']), []);
   });
 
   it('says that it cannot read a queue, and that it has no rate limits', async () => {
@@ -315,9 +391,11 @@ describe('GET /v1/fleet', () => {
     assert.deepEqual(fleet['pin'], { revision: 'abc', actor: 'eve', reason: 'an incident', at });
     const seen = await ask('here', '/v1/fleet');
     assert.deepEqual([seen['tasks'], seen['sources'], seen['pin']], [undefined, undefined, undefined]);
-    assert.deepEqual(listed((await ask('owner', '/v1/fleet'))['workers']), []);
+    assert.deepEqual(itemsOf((await ask('owner', '/v1/fleet'))['workers']), []);
   });
+});
 
+describe('GET /v1/fleet, where active specs do not name the scopes', () => {
   it('shows the sources of an estate without an active generation', async () => {
     const world = fleetWorld();
     await world.store.sources.states.record('acme', { source: 'specs', state: 'broken', why: 'no document' });
@@ -325,23 +403,98 @@ describe('GET /v1/fleet', () => {
     await world.store.ledger.note('acme', { a: 1 });
     const fleet = await ask('viewer', '/v1/fleet');
     assert.deepEqual([fleet['scopes'], listed(fleet['sources']).length], [undefined, 1]);
+    assert.match(String(fleet['note']), /no active generation yet/);
     assert.equal((await api.ask('viewer', 'GET /v1/scopes')).status, 409);
+  });
+
+  it('shows a fleet at work whose active specs this version cannot open, to those who see all of the estate', async () => {
+    const world = await passed();
+    await world.store.leases.acquire('acme', south.scope, 'worker-2');
+    await world.store.leases.acquire('acme', 'specs', 'worker-3');
+    const { ask, api } = apiOf(world, {
+      ...{ isUnopened: true, reconciles: [job('waiting'), job('waiting', { estate: 'other' })] },
+      levels: [
+        { key: `${where.scope}/Make`, level: 0.5 },
+        { key: 'memory/other/north/Make', level: 0 },
+      ],
+    });
+    const fleet = await ask('viewer', '/v1/fleet');
+    assert.deepEqual([fleet['scopes'], fleet['note']], [undefined, cannotOpen]);
+    const names = (list: string, field: string) => itemsOf(fleet[list]).map((one) => one[field]);
+    assert.deepEqual(names('workers', 'worker'), ['worker-1', 'worker-2']);
+    assert.deepEqual(names('queue', 'scope'), [where.scope]);
+    assert.deepEqual(names('rateLimits', 'key'), [`${where.scope}/Make`]);
+    const seen = await ask('here', '/v1/fleet');
+    const unknown = { known: false, note: cannotOpen, items: [] };
+    assert.deepEqual([seen['workers'], seen['queue'], seen['rateLimits']], [unknown, unknown, unknown]);
+    assert.deepEqual([seen['scopes'], seen['note'], seen['tasks']], [undefined, cannotOpen, undefined]);
+    assert.equal((await api.ask('viewer', 'GET /v1/scopes')).status, 409);
+  });
+
+  it('shows work on scopes that no target names any more to those who see all of the estate', async () => {
+    const world = await passed();
+    await world.accept([network({ internet: false })]);
+    await world.store.leases.acquire('acme', south.scope, 'worker-2');
+    const { ask } = apiOf(world, { reconciles: [job('running', south)] });
+    const fleet = await ask('viewer', '/v1/fleet');
+    assert.deepEqual(
+      itemsOf(fleet['workers']).map(({ worker }) => worker),
+      ['worker-1', 'worker-2'],
+    );
+    assert.equal(itemsOf(fleet['queue']).length, 1);
   });
 });
 
-it('looks at the targets once for all who ask meanwhile with the same bounds', async () => {
-  const world = await passed();
-  const targets = targetsOn({ store: world.store, open: generationsOf(world.context).open });
+describe('a look at the fleet', () => {
   const looked: unknown[] = [];
-  const list = async (asked: Parameters<typeof targets.list>[0]) => {
-    looked.push(asked.seen);
-    return targets.list(asked);
-  };
-  const fleet = fleetViewOn({ store: world.store, targets: { list } });
-  const asked = (bounds: object) => ({ estate: 'acme', seen: [bounds], now: world.clock.now() });
-  const answers = await Promise.all([fleet.read(asked({})), fleet.scopes(asked({})), fleet.scopes(asked(northOnly))]);
-  assert.deepEqual(looked, [[{}], [northOnly]]);
-  assert.deepEqual([answers[1].length, answers[2].length], [2, 1]);
-  await fleet.scopes(asked({}));
-  assert.equal(looked.length, 3);
+  async function watched() {
+    looked.length = 0;
+    const { store, clock, context } = await passed();
+    const targets = targetsOn({ store, open: generationsOf(context).open });
+    const fleet = fleetViewOn({
+      store,
+      targets: {
+        list: async (asked) => {
+          looked.push(asked.seen);
+          return targets.list(asked);
+        },
+      },
+      queue: {
+        list: async () => {
+          looked.push('queue');
+          return { reconciles: [], truncated: false };
+        },
+      },
+    });
+    return { fleet, clock, asked: (bounds: object) => ({ estate: 'acme', seen: [bounds], now: clock.now() }) };
+  }
+
+  it('is shared by all who ask within 2 s with the same bounds, and the queue by all', async () => {
+    const { fleet, clock, asked } = await watched();
+    const answers = await Promise.all([fleet.read(asked({})), fleet.scopes(asked({})), fleet.scopes(asked(northOnly))]);
+    await clock.advance(1999);
+    answers.push(await fleet.scopes(asked({})));
+    assert.deepEqual(looked, [[{}], 'queue', [northOnly]]);
+    assert.deepEqual(
+      answers.slice(1).map((works) => Reflect.get(works, 'length')),
+      [2, 1, 2],
+    );
+    await clock.advance(1);
+    await fleet.scopes(asked({}));
+    assert.deepEqual(looked.slice(3), [[{}], 'queue']);
+  });
+
+  it('is repeated at once where it failed', async () => {
+    const { store, clock } = await passed();
+    let failures = 1;
+    const list = async () => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('PostgreSQL is unavailable');
+      return [];
+    };
+    const fleet = fleetViewOn({ store, targets: { list } });
+    const asked = { estate: 'acme', seen: [{}], now: clock.now() };
+    await assert.rejects(fleet.scopes(asked), /unavailable/);
+    assert.deepEqual(await fleet.scopes(asked), []);
+  });
 });
