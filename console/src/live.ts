@@ -1,12 +1,6 @@
-import {
-  type InfiniteData,
-  type Query,
-  type QueryCache,
-  type QueryClient,
-  type QueryKey,
-  useQueryClient,
-} from '@tanstack/react-query';
-import { useCallback, useSyncExternalStore } from 'react';
+import type { QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { renew, restMs } from './renewal.ts';
 
 /** The connection to /v1/events. `since`: when it was lost, or opened. */
 export interface Live {
@@ -16,25 +10,16 @@ export interface Live {
 
 /** The queries that each type of event makes old, by the first word of their keys. */
 const outdated: Readonly<Record<string, readonly string[]>> = {
-  resource: ['inventory', 'inventory-counts', 'drift', 'resource', 'explanation', 'targets', 'slo'],
-  reconcile: ['targets', 'drift', 'fleet', 'ledger', 'map', 'reach'],
+  resource: ['inventory', 'inventory-counts', 'drift', 'drift-count', 'resource', 'explanation', 'targets', 'slo'],
+  reconcile: ['targets', 'drift', 'drift-count', 'fleet', 'ledger', 'map', 'reach'],
   generation: [
-    ...['targets', 'fleet', 'approvals', 'drift', 'inventory', 'inventory-counts'],
-    ...['resource', 'explanation', 'slo', 'map'],
+    ...['targets', 'fleet', 'approvals', 'drift', 'drift-count', 'inventory', 'inventory-counts'],
+    ...['resource', 'explanation', 'slo', 'map', 'reach'],
   ],
   audit: ['approvals', 'pauses', 'targets', 'drift', 'fleet', 'ledger'],
   fight: ['explanation', 'drift'],
 };
 
-/**
- * Setpoint plans for these, or reads every row of a filter: the console asks at most so often, and never gives up a request for a
- * newer event.
- */
-const costly: ReadonlySet<string> = new Set(['drift', 'inventory-counts']);
-const costlyMs = 3_000;
-
-/** A burst of events asks once. */
-const gatherMs = 400;
 /** A stream ends once an hour, and a browser comes back to it after 2 s: nobody needs to hear of that. */
 const graceMs = 3_500;
 const [firstRetryMs, lastRetryMs] = [1_000, 15_000];
@@ -55,81 +40,36 @@ const subscribe = (notify: () => void): (() => void) => {
 
 export const useLive = (): Live => useSyncExternalStore(subscribe, () => current);
 
-/** A list of more pages is not asked for again with every event: it is marked as old, and the person decides. */
-const mostPages = 5;
-
-/** The long lists with rows of an earlier time. A next page makes a list valid again for the cache, and not its first rows. */
-const outdatedLists = new WeakSet<Query>();
-
-/** Keeps `outdatedLists`, from the first to the last moment of the console. */
-export function watchLists(cache: QueryCache): void {
-  cache.subscribe((event) => {
-    if (event.type !== 'updated' || !isPaged(event.query.state.data)) return;
-    const { query, action } = event;
-    if (action.type === 'invalidate' && !isShort(query)) outdatedLists.add(query);
-    if (action.type === 'success' && query.state.fetchMeta?.fetchMore === undefined) outdatedLists.delete(query);
-  });
-}
-
-/** Resources changed since the console loaded the first rows of this list. */
-export function useIsOutdated(queryKey: QueryKey): boolean {
-  const cache = useQueryClient().getQueryCache();
-  const subscribeToCache = useCallback((notify: () => void) => cache.subscribe(notify), [cache]);
-  return useSyncExternalStore(subscribeToCache, () => {
-    const query = cache.find({ queryKey });
-    return query !== undefined && outdatedLists.has(query);
-  });
-}
-
-/** Asks again for the answers on the screen whose keys begin so. */
-export async function renew(queryClient: QueryClient, queryKey: readonly string[]): Promise<void> {
-  await queryClient.invalidateQueries({ queryKey, refetchType: 'none' });
-  await queryClient.refetchQueries({ queryKey, type: 'active', predicate: isShort });
-}
-
-const isShort = ({ state: { data } }: Query): boolean => !isPaged(data) || data.pages.length <= mostPages;
-
-const isPaged = (data: unknown): data is InfiniteData<unknown> =>
-  typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages);
-
 /** Follows the events of Setpoint until the returned function is called; the answers that they make old are asked for again. */
 export function follow(queryClient: QueryClient): () => void {
-  const stale = new Set<string>();
-  const timers: { gather?: number; costly?: number; lost?: number; retry?: number } = {};
-  let [last, retryMs, wasLost]: [string, number, boolean] = ['', firstRetryMs, false];
+  const timers: { lost?: number; retry?: number } = {};
+  /** By the word that they ask for again: a burst of events starts one of each. */
+  const rests = new Map<string, number>();
+  // why: before the stream opens, an answer may be older than an event that the stream does not have
+  let [last, retryMs, isMissing]: [string, number, boolean] = ['', firstRetryMs, true];
   let source: EventSource | undefined;
 
-  const refresh = (): void => {
-    timers.gather = undefined;
-    const words = [...stale];
-    stale.clear();
-    for (const word of words) void renew(queryClient, [word]);
+  const outdate = (word: string): void => {
+    if (rests.has(word)) return;
+    const ask = (): void => {
+      rests.delete(word);
+      renew(queryClient, [word]);
+    };
+    rests.set(word, window.setTimeout(ask, restMs(word)));
   };
-  const refreshCostly = (): void => {
-    timers.costly = undefined;
-    for (const word of costly) {
-      if (queryClient.isFetching({ queryKey: [word] }) === 0) void renew(queryClient, [word]);
-      else timers.costly ??= window.setTimeout(refreshCostly, costlyMs);
-    }
-  };
-  const outdate = (words: readonly string[]): void => {
-    for (const word of words) if (!costly.has(word)) stale.add(word);
-    if (words.some((word) => costly.has(word))) timers.costly ??= window.setTimeout(refreshCostly, costlyMs);
-    timers.gather ??= window.setTimeout(refresh, gatherMs);
-  };
-  const everything = (): void => void renew(queryClient, []);
+  const everything = (): void => renew(queryClient, []);
 
   const onOpen = (): void => {
     window.clearTimeout(timers.lost);
     timers.lost = undefined;
     retryMs = firstRetryMs;
     setState('live');
-    if (wasLost) everything();
-    wasLost = false;
+    if (isMissing) everything();
+    isMissing = false;
   };
   const onError = (): void => {
     timers.lost ??= window.setTimeout(() => {
-      wasLost = true;
+      isMissing = true;
       setState('lost');
     }, graceMs);
     if (source?.readyState !== EventSource.CLOSED) return;
@@ -144,14 +84,19 @@ export function follow(queryClient: QueryClient): () => void {
     // why: else a retry would close the stream that this opens
     window.clearTimeout(timers.retry);
     source?.close();
+    // why: a new stream without a place begins now, and the browser tells no place before the first event
+    isMissing ||= source !== undefined && last === '';
     source = new EventSource(last === '' ? '/v1/events' : `/v1/events?after=${encodeURIComponent(last)}`);
     source.onopen = onOpen;
     source.onerror = onError;
-    source.addEventListener('reset', everything);
+    source.addEventListener('reset', ({ lastEventId }) => {
+      last = lastEventId;
+      everything();
+    });
     for (const [type, words] of Object.entries(outdated))
       source.addEventListener(type, ({ lastEventId }) => {
         last = lastEventId;
-        outdate(words);
+        words.forEach(outdate);
       });
   };
   const again = (): void => {
@@ -162,7 +107,7 @@ export function follow(queryClient: QueryClient): () => void {
   window.addEventListener('online', again);
   return () => {
     window.removeEventListener('online', again);
-    for (const timer of Object.values(timers)) window.clearTimeout(timer);
+    for (const timer of [...Object.values(timers), ...rests.values()]) window.clearTimeout(timer);
     source?.close();
     setState('connecting');
   };

@@ -9,7 +9,7 @@ import {
   type ReachQuestion,
 } from './api-client.ts';
 import type { LedgerFilter } from './ledger/entries.ts';
-import { watchLists } from './live.ts';
+import { watchAnswers } from './renewal.ts';
 
 /** Without a stream of events, answers are as old as this at most. */
 const pollMs = 60_000;
@@ -32,7 +32,7 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 
-watchLists(queryClient.getQueryCache());
+watchAnswers(queryClient);
 
 const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
@@ -86,7 +86,7 @@ export const pauses = (estate: string | undefined) =>
     refetchInterval: pollMs,
   });
 
-/** Setpoint plans for the answer, so the console asks rarely: see `costly` in live.ts. */
+/** Setpoint plans for the answer, so the console asks rarely: see `costly` in renewal.ts. */
 export const drift = (estate: string | undefined) =>
   queryOptions({
     queryKey: ['drift', estate],
@@ -94,10 +94,13 @@ export const drift = (estate: string | undefined) =>
     refetchInterval: 5 * pollMs,
   });
 
-/** Resources that drifted, whatever their status: above the most that are asked for, there may be more. */
+/**
+ * Resources that drifted, whatever their status: above the most that are asked for, there may be more. The counts of the API know no
+ * cause, and a resource can be Blocked without a drift.
+ */
 export const driftCount = (estate: string | undefined) =>
   queryOptions({
-    queryKey: ['inventory', 'drift-count', estate],
+    queryKey: ['drift-count', estate],
     queryFn: (options) => {
       const status = 'Drifted,Missing,Blocked,Paused';
       return api.inventory({ status, limit: `${mostCounted}`, ...(estate === undefined ? {} : { estate }) }, options);

@@ -3,9 +3,10 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Identity } from './api.d.ts';
 import { Notice, Title, When } from './components.tsx';
-import { follow, renew, useLive } from './live.ts';
+import { follow, useLive } from './live.ts';
 import { driftCount, whoami } from './queries.ts';
 import { QueryState } from './query-state.tsx';
+import { renew } from './renewal.ts';
 import { Account, Mark, SignIn } from './session.tsx';
 
 /** Nothing of an estate shows before the API says who asks. */
@@ -162,7 +163,7 @@ function ConnectionLost() {
         </span>{' '}
         It shows the state of <When at={new Date(since).toISOString()} /> or before. The console tries again by itself.
       </p>
-      <button type="button" className="button" onClick={() => void renew(queryClient, [])}>
+      <button type="button" className="button" onClick={() => renew(queryClient, [])}>
         Ask now
       </button>
     </section>

@@ -4,9 +4,9 @@ import { useMemo, useState } from 'react';
 import type { Inventory as InventoryPage } from '../api.d.ts';
 import { exportAddress, type InventoryFilter } from '../api-client.ts';
 import { Notice, Title, When } from '../components.tsx';
-import { useIsOutdated } from '../live.ts';
 import * as queries from '../queries.ts';
 import { QueryState } from '../query-state.tsx';
+import { useIsOutdated } from '../renewal.ts';
 import { apiFilter, type Filter, groupingOf, listed, nextSort } from './filter.ts';
 import { cleared, FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { ResourceGroups } from './groups.tsx';
@@ -40,7 +40,7 @@ export function Inventory() {
           <span role="status">{pages.data === undefined ? '' : sizeText(list, total, by !== undefined)}</span>
           <ObservationText page={pages.data?.pages[0]} />
         </p>
-        {isOutdated && !pages.isRefetching ? (
+        {isOutdated ? (
           <button type="button" className="button" onClick={() => void pages.refetch()}>
             Resources changed: show them
           </button>

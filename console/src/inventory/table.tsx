@@ -73,9 +73,10 @@ export function ResourceTable({ name, list, sort, sortBy, leave }: ResourceTable
   const models = table.getRowModel().rows;
   const { body, virtual, items } = useVirtualRows(rows);
   const last = items.at(-1)?.index ?? 0;
-  const canLoadMore = hasMore && !isLoadingMore && moreError === undefined;
+  // why: a next page would cancel a request for all rows, and leave the first ones as they were
+  const canLoadMore = hasMore && !pages.isFetching && moreError === undefined;
   useEffect(() => {
-    if (canLoadMore && last >= rows.length - ahead) void fetchNextPage();
+    if (canLoadMore && last >= rows.length - ahead) void fetchNextPage({ cancelRefetch: false });
   }, [canLoadMore, last, rows.length, fetchNextPage]);
   const keys = useRowKeys(rows.length, (index) => virtual.scrollToIndex(index));
   return (

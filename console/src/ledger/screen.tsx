@@ -5,9 +5,9 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { SignatureReach } from '../api.d.ts';
 import { ApiError, ledgerExportAddress } from '../api-client.ts';
 import { Glyph, Notice, Title, When } from '../components.tsx';
-import { useIsOutdated } from '../live.ts';
 import * as queries from '../queries.ts';
 import { Failure, QueryState } from '../query-state.tsx';
+import { useIsOutdated } from '../renewal.ts';
 import { useRowKeys } from '../row-keys.ts';
 import { absoluteTime } from '../time.ts';
 import { type EntryCall, type LedgerFilter, type LedgerRow, ledgerRows, verbText } from './entries.ts';
@@ -30,7 +30,7 @@ export function Ledger() {
         <p className="quiet">
           <span role="status">{pages.data === undefined ? '' : sizeText(rows.length, pages.hasNextPage)}</span>
         </p>
-        {isOutdated && !pages.isRefetching ? (
+        {isOutdated ? (
           <button type="button" className="button" onClick={() => void pages.refetch()}>
             New entries: show them
           </button>
@@ -50,6 +50,7 @@ export function Ledger() {
             estate={pages.data?.pages[0]?.estate}
             isStale={pages.isPlaceholderData}
             hasMore={pages.hasNextPage}
+            isLoading={pages.isFetching}
             isLoadingMore={pages.isFetchingNextPage}
             moreError={pages.isFetchNextPageError ? pages.error : undefined}
             more={() => void pages.fetchNextPage()}
@@ -152,6 +153,7 @@ interface EntriesProps {
   readonly estate: string | undefined;
   readonly isStale: boolean;
   readonly hasMore: boolean;
+  readonly isLoading: boolean;
   readonly isLoadingMore: boolean;
   /** The refusal of the next page; then a person asks for it again. */
   readonly moreError: unknown;
@@ -162,7 +164,7 @@ interface EntriesProps {
 const ahead = 40;
 
 /** The page itself scrolls. Rows are as high as their text, so each is measured. */
-function Entries({ rows, estate, isStale, hasMore, isLoadingMore, moreError, more }: EntriesProps) {
+function Entries({ rows, estate, isStale, hasMore, isLoading, isLoadingMore, moreError, more }: EntriesProps) {
   const list = useRef<HTMLOListElement>(null);
   const [scrollMargin, setMargin] = useState(0);
   // why: filters above the list wrap, and notices come and go
@@ -179,7 +181,8 @@ function Entries({ rows, estate, isStale, hasMore, isLoadingMore, moreError, mor
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
-  const canLoadMore = hasMore && !isLoadingMore && moreError === undefined;
+  // why: a next page would cancel a request for all rows, and leave the first ones as they were
+  const canLoadMore = hasMore && !isLoading && moreError === undefined;
   useEffect(() => {
     if (canLoadMore && last >= rows.length - ahead) more();
   }, [canLoadMore, last, rows.length, more]);
