@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import {
   ApiError,
   api,
@@ -127,6 +127,10 @@ export const exposed = (estate: string | undefined) =>
 
 const pageSize = 200;
 
+/** Rows of the filter before stand in, dimmed, until those of the next arrive. An empty answer stands in for nothing. */
+const hasRows = (before: InfiniteData<{ readonly items: readonly unknown[] }> | undefined): boolean =>
+  before?.pages.some(({ items }) => items.length > 0) === true;
+
 export const inventory = (filter: InventoryFilter) =>
   infiniteQueryOptions({
     queryKey: ['inventory', 'pages', filter],
@@ -137,6 +141,7 @@ export const inventory = (filter: InventoryFilter) =>
       ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
+    placeholderData: (before) => (hasRows(before) ? before : undefined),
     // why: events alone make it old; then the screen says so, if it is too long to be asked for again at once
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -194,6 +199,7 @@ export const ledgerEntries = (filter: LedgerFilter) =>
       ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
+    placeholderData: (before) => (hasRows(before) ? before : undefined),
     // why: as of the inventory
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,

@@ -1,5 +1,6 @@
 import { type InfiniteData, type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { useReader } from './reader.ts';
 
 /** A burst of events asks once. */
 const gatherMs = 400;
@@ -30,6 +31,9 @@ const overtaken = new WeakSet<Query>();
 /** Their request has ended, and the next one begins in a moment. */
 const resting = new WeakSet<Query>();
 
+/** Whether a person reads the list at this moment: no new row moves the others then. */
+const readers = new WeakMap<Query, () => boolean>();
+
 /** Keeps these sets, from the first to the last moment of the console. */
 export function watchAnswers(queryClient: QueryClient): void {
   queryClient.getQueryCache().subscribe((event) => {
@@ -55,9 +59,23 @@ export function useIsOutdated(queryKey: QueryKey): boolean {
   });
 }
 
+/** While a person reads this list, an event marks it as old, and loads it when they leave it. The element takes the props. */
+export function useHeldList(queryKey: QueryKey) {
+  const query = useQueryClient().getQueryCache().find({ queryKey });
+  const { isReading, hold } = useReader(() => {
+    if (query !== undefined && outdatedLists.has(query)) renewOne(query);
+  });
+  useEffect(() => {
+    if (query === undefined) return undefined;
+    readers.set(query, isReading);
+    return () => void readers.delete(query);
+  }, [query, isReading]);
+  return hold;
+}
+
 export function isOutdated(query: Query): boolean {
   if (!outdatedLists.has(query) || isReloading(query)) return false;
-  return !(isShort(query) && (overtaken.has(query) || resting.has(query)));
+  return !(renewsItself(query) && (overtaken.has(query) || resting.has(query)));
 }
 
 /** Asks again for the answers on the screen whose keys begin so. A running request goes on, and is repeated after it. */
@@ -71,14 +89,17 @@ function renewOne(query: Query): void {
   if (resting.has(query)) return;
   if (isRunning(query)) overtaken.add(query);
   // why: the query itself keeps its error, and the screen shows it
-  else if (query.isActive() && !query.isDisabled() && isShort(query)) void query.fetch().catch(() => undefined);
+  else if (query.isActive() && !query.isDisabled() && renewsItself(query)) void query.fetch().catch(() => undefined);
 }
 
 const isRunning = ({ state: { fetchStatus } }: Query): boolean => fetchStatus !== 'idle';
 
 const isReloading = (query: Query): boolean => isRunning(query) && query.state.fetchMeta?.fetchMore === undefined;
 
-const isShort = ({ state: { data } }: Query): boolean => !isPaged(data) || data.pages.length <= mostPages;
+function renewsItself(query: Query): boolean {
+  const { data } = query.state;
+  return !isPaged(data) || (data.pages.length <= mostPages && readers.get(query)?.() !== true);
+}
 
 const isPaged = (data: unknown): data is InfiniteData<unknown> =>
   typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages);

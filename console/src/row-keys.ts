@@ -1,8 +1,15 @@
 import { type KeyboardEvent, useState } from 'react';
 
-/** One row is in the tab order; the arrows, j and k, Home, End and the page keys move it. */
-export function useRowKeys(count: number, reveal: (index: number) => void) {
-  const [active, setActive] = useState(0);
+/**
+ * One row is in the tab order; the arrows, j and k, Home, End and the page keys move it. It stays with its key (`keys`) when others
+ * come and go; a row that has gone leaves it to the one at its place.
+ */
+export function useRowKeys(keys: readonly string[], reveal: (index: number) => void) {
+  const [chosen, setChosen] = useState({ key: '', index: 0 });
+  const count = keys.length;
+  const found = keys[chosen.index] === chosen.key ? chosen.index : keys.indexOf(chosen.key);
+  const active = found === -1 ? Math.max(0, Math.min(chosen.index, count - 1)) : found;
+  const setActive = (index: number): void => setChosen({ key: keys[index] ?? '', index });
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const to = targetOf(event.key, active, count);
     if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -11,7 +18,7 @@ export function useRowKeys(count: number, reveal: (index: number) => void) {
     reveal(to);
     focusRow(event.currentTarget, to);
   };
-  return { active: Math.min(active, Math.max(0, count - 1)), setActive, onKeyDown };
+  return { active, setActive, onKeyDown };
 }
 
 const page = 20;
@@ -38,3 +45,7 @@ export function focusRow(table: HTMLElement, index: number, tries = 10): void {
   if (link !== null) link.focus({ preventScroll: true });
   else if (tries > 0) requestAnimationFrame(() => focusRow(table, index, tries - 1));
 }
+
+/** The height of what stands at the top of the page while it scrolls, px: a row beneath it is hidden. */
+export const stickyHeight = (): number =>
+  Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;

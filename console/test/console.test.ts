@@ -133,7 +133,7 @@ test(
     await page.getByText('Last applied · entry').waitFor();
     assert.match(await page.locator('.sides tbody tr').first().innerText(), /labels\.tier\s+web\s+toms\s+web/);
     assert.equal(await page.locator('.differs').count(), 1);
-    await page.getByText('Setpoint plans no action').waitFor({ state: 'detached' });
+    await page.getByText('update, because it drifted').waitFor();
     const text = await page.locator('main').innerText();
     for (const said of [/update, because it drifted/, /Withheld/, /Done: create/, /all\.yaml:/, /RunInstances/])
       assert.match(text, said);
@@ -205,17 +205,20 @@ test('a hostile name is a text', inBrowser, async () => {
   await leave(watched);
 });
 
-test('first paint: five seconds at most on loopback, where the aim is one', inBrowser, async () => {
+test('first paint: two seconds at most on loopback, where the aim is one', inBrowser, async () => {
   const watched = await signedIn();
   const { page } = watched;
   await page.locator('.headline').waitFor();
-  const began = performance.now();
-  await page.goto(all().gateway.url);
-  await page.locator('.headline').waitFor();
-  const tookMs = performance.now() - began;
-  process.stderr.write(`first useful paint: ${Math.round(tookMs)} ms\n`);
-  // why: machines of tests are shared
-  assert.ok(tookMs < 5_000);
+  const tookMs: number[] = [];
+  // why: machines of tests are shared, so the best of three counts
+  for (let time = 0; time < 3; time += 1) {
+    const began = performance.now();
+    await page.goto(all().gateway.url);
+    await page.locator('.headline').waitFor();
+    tookMs.push(Math.round(performance.now() - began));
+  }
+  process.stderr.write(`first useful paint: ${tookMs.join(', ')} ms\n`);
+  assert.ok(Math.min(...tookMs) < 2_000, `${tookMs}`);
   await leave(watched);
 });
 

@@ -68,6 +68,17 @@ test('views: saved, renamed, begun with and removed, in this browser alone', inB
   await assertNoViolations(watched);
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ['setpoint.views.*']);
 
+  const other = await page.context().newPage();
+  await other.goto(`${all().gateway.url}/inventory?kind=network`);
+  await other.getByLabel('Name of a new view').fill('Networks');
+  await other.keyboard.press('Enter');
+  await views.getByRole('link', { name: 'Networks' }).waitFor();
+  await other.getByRole('button', { name: 'Edit views' }).press('Enter');
+  await other.getByRole('button', { name: 'Remove Networks' }).press('Enter');
+  await views.getByRole('link', { name: 'Networks' }).waitFor({ state: 'detached' });
+  await views.getByRole('link', { name: 'By owner' }).waitFor();
+  await other.close();
+
   await page.goto(`${all().gateway.url}/inventory`);
   await page.waitForURL(/\/inventory\?kind=instance&group=owner$/);
   await page.goto(`${all().gateway.url}/inventory?kind=subnet`);

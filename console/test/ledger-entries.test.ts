@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LedgerEntry } from '../src/api.d.ts';
-import { ledgerRows, verbText } from '../src/ledger/entries.ts';
+import { ledgerRows, timeOf, verbText } from '../src/ledger/entries.ts';
 
 const entry = (seq: number, type: LedgerEntry['type'], body: LedgerEntry['body']): LedgerEntry => ({
   ...{ seq, type, body },
@@ -96,5 +96,19 @@ describe('rows of the ledger', () => {
     for (const body of [{}, { note: null }, { note: [] }, { calls: [null, 1], outcome: 'x', authority: [] }])
       for (const type of ['intent', 'settlement', 'note'] as const)
         assert.equal(ledgerRows([entry(1, type, body as LedgerEntry['body'])]).length, 1);
+  });
+});
+
+describe('a time of the filter', () => {
+  it('is a time or an age', () => {
+    const now = Date.UTC(2027, 0, 31, 12);
+    const table: readonly (readonly [value: string | undefined, time: string | undefined])[] = [
+      ['12h', '2027-01-31T00:00:00.000Z'],
+      ['2w', '2027-01-17T12:00:00.000Z'],
+      ['2027-01-30T08:00:00+02:00', '2027-01-30T06:00:00.000Z'],
+      ['12 hours', undefined],
+      [undefined, undefined],
+    ];
+    for (const [value, time] of table) assert.equal(timeOf(value, now), time, value);
   });
 });

@@ -113,6 +113,48 @@ test('ledger: a decision shows without a reload, and a hostile reason is a text'
   await leave(watched);
 });
 
+test(
+  'ledger: no row moves while somebody reads the list, and the row of the keys stays theirs',
+  inBrowser,
+  async () => {
+    const watched = await signedIn('/ledger');
+    const { page } = watched;
+    await page.locator('.live-live').waitFor();
+    const chosen = page.locator(`${entries} .entry-subject a[tabindex="0"]`);
+    await chosen.focus();
+    await page.keyboard.press('j');
+    const row = page.locator(entries, { has: page.locator('.entry-subject a[tabindex="0"]') });
+    const [name, place] = [await row.locator('.entry-facts').innerText(), await row.getAttribute('data-index')];
+    await pause('while a person reads');
+    const show = page.getByRole('button', { name: 'New entries: show them' });
+    await show.waitFor();
+    assert.equal(await page.getByText('while a person reads').count(), 0);
+    assert.equal(await row.getAttribute('data-index'), place);
+    await page.getByLabel('Verb').focus();
+    await page.getByText('while a person reads').waitFor();
+    await show.waitFor({ state: 'detached' });
+    assert.equal(await row.locator('.entry-facts').innerText(), name);
+    assert.equal(await row.getAttribute('data-index'), `${Number(place) + 1}`);
+    await leave(watched);
+  },
+);
+
+test('ledger: the bar shows each filter of time that the address has', inBrowser, async () => {
+  const watched = await signedIn('/ledger?since=12h');
+  const { page } = watched;
+  await page.locator(entries).first().waitFor();
+  const time = page.getByLabel('Time', { exact: true });
+  assert.equal(await time.inputValue(), '12h');
+  await time.selectOption('range');
+  await page.waitForURL(/since=20\d\d-/);
+  assert.match(await page.getByLabel('From').inputValue(), /^20\d\d-\d\d-\d\dT/);
+  await page.goto(`${all().gateway.url}/ledger?since=2h&until=1s`);
+  await page.locator(entries).first().waitFor();
+  assert.equal(await time.inputValue(), 'range');
+  for (const label of ['From', 'Until']) assert.match(await page.getByLabel(label).inputValue(), /^20\d\d-\d\d-\d\dT/);
+  await leave(watched);
+});
+
 test('ledger: a partial grant sees its own entries, and nothing of signatures and the export', inBrowser, async () => {
   const token = await all().estate.tokenOf('viewer', '--owner', 'team-net');
   const watched = await signedIn('/inventory', { token });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { steadyOrder } from '../src/inventory/filter.ts';
 import { leftBetween, type rowKey, withLeft } from '../src/inventory/left-rows.ts';
 import { isSame, renamed, searchOf, viewsIn, withDefault, withView } from '../src/inventory/views.ts';
 
@@ -56,4 +57,21 @@ test('views are kept by name, and whatever else the browser has is no view', () 
   assert.deepEqual(searchOf({ estate: 'acme', status: 'Drifted' }), { status: 'Drifted' });
   assert.ok(isSame({ owner: 'a', q: 'b', estate: 'acme' }, { q: 'b', owner: 'a' }));
   assert.ok(!isSame({ owner: 'a' }, { owner: 'b' }));
+});
+
+test('groups keep their order, and new ones come last', () => {
+  const order = (now: string, before: string): string =>
+    steadyOrder(
+      [...now].map((value) => ({ value })),
+      [...before],
+    )
+      .map(({ value }) => value)
+      .join('');
+  for (const [now, before, shown] of [
+    ['cab', 'abc', 'abc'],
+    ['dcba', 'abc', 'abcd'],
+    ['edb', 'abc', 'bed'],
+    ['abc', '', 'abc'],
+  ] as const)
+    assert.equal(order(now, before), shown);
 });

@@ -116,7 +116,9 @@ test('a refused renewal of a list leaves the mark when a next page succeeds', as
 
 test('an answer that no screen shows is asked for when a screen shows it again', async (context) => {
   const { queryClient, state } = openList(context, 'list');
-  const other = new QueryObserver(queryClient, { queryKey: ['other'], queryFn: () => state.version });
+  const other = new QueryObserver(queryClient, {
+    ...{ queryKey: ['other'], queryFn: () => state.version, staleTime: Number.POSITIVE_INFINITY },
+  });
   const leave = other.subscribe(() => {});
   await breath();
   leave();

@@ -4,7 +4,8 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { CountedBy } from '../api-client.ts';
 import { everyStatus, Glyph, statusLooks } from '../components.tsx';
 import * as queries from '../queries.ts';
-import { apiFilter, type Filter, type FilterKey, groupings, listed, valueText } from './filter.ts';
+import { apiFilter, type Filter, type FilterKey, filterKeys, groupings, listed, valueText } from './filter.ts';
+import { useCounts } from './list.ts';
 
 export interface FilterBarProps {
   readonly filter: Filter;
@@ -28,7 +29,7 @@ const choices: readonly {
 export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps) {
   const targets = useQuery(queries.targets(filter.estate));
   const [isOpen, setOpen] = useState(false);
-  const statuses = useCounts(filter, 'status');
+  const statuses = useValues(filter, 'status');
   const { sort: _, estate: __, group: ___, ...narrowing } = filter;
   return (
     <search className={isOpen ? 'filters is-open' : 'filters'}>
@@ -100,7 +101,8 @@ export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps)
           <StatusToggle
             key={status}
             status={status}
-            count={statuses && (statuses.get(status) ?? 0)}
+            count={statuses.countOf(status)}
+            isStale={statuses.isStale}
             value={filter.status}
             change={change}
           />
@@ -111,24 +113,7 @@ export function FilterBar({ filter, clearCount, change, clear }: FilterBarProps)
 }
 
 export const cleared: Filter = Object.fromEntries(
-  (
-    [
-      ...([
-        'q',
-        'status',
-        'kind',
-        'cloud',
-        'target',
-        'owner',
-        'claim',
-        'exposed',
-        'network',
-        'origin',
-        'violates',
-      ] as const),
-      'label',
-    ] as const
-  ).map((key) => [key, undefined]),
+  filterKeys.filter((key) => !['estate', 'sort', 'group'].includes(key)).map((key) => [key, undefined]),
 );
 
 interface FilterInputProps {
@@ -136,21 +121,41 @@ interface FilterInputProps {
   change(changed: Filter): void;
 }
 
-/** The counts of all values of one property, as if its own filter were not set. Undefined: not known yet. */
-function useCounts(filter: Filter, by: CountedBy, isNeeded = true): ReadonlyMap<string, number> | undefined {
+/** The values of one property, and their counts as if its own filter were not set. */
+function useValues(filter: Filter, by: CountedBy, isNeeded = true) {
   const asked = useMemo(() => apiFilter({ ...filter, [by]: undefined, sort: undefined }), [filter, by]);
-  const { data } = useQuery({ ...queries.inventoryCounts(asked, by), enabled: isNeeded });
-  return useMemo(() => data && new Map(data.items.map(({ value, count }) => [value, count])), [data]);
+  const { counts, isStale } = useCounts(asked, by, isNeeded);
+  const found = useMemo(() => counts && new Map(counts.items.map(({ value, count }) => [value, count])), [counts]);
+  return {
+    // why: the address has no empty value
+    values: [...(found?.keys() ?? [])].filter((one) => one !== ''),
+    countOf: (value: string): number | undefined => found && (found.get(value) ?? 0),
+    absenceText: absenceText(found !== undefined, isStale),
+    isStale,
+  };
 }
 
-const countText = (count: number): string => count.toLocaleString('en');
+function absenceText(isKnown: boolean, isFailed: boolean): string {
+  if (isKnown) return 'No value';
+  return isFailed ? 'The values are not known' : 'Loading…';
+}
 
-interface StatusToggleProps extends FilterInputProps {
-  readonly status: (typeof everyStatus)[number];
+interface CountProps {
+  /** Undefined: not known. */
   readonly count: number | undefined;
+  readonly isStale: boolean;
 }
 
-function StatusToggle({ status, count, value, change }: StatusToggleProps) {
+const Count = ({ count, isStale }: CountProps) =>
+  count === undefined ? null : (
+    <span className={isStale ? 'count number is-stale' : 'count number'}>{count.toLocaleString('en')}</span>
+  );
+
+interface StatusToggleProps extends FilterInputProps, CountProps {
+  readonly status: (typeof everyStatus)[number];
+}
+
+function StatusToggle({ status, count, isStale, value, change }: StatusToggleProps) {
   const chosen = listed(value);
   const isOn = chosen.includes(status);
   const next = isOn ? chosen.filter((one) => one !== status) : [...chosen, status];
@@ -164,7 +169,7 @@ function StatusToggle({ status, count, value, change }: StatusToggleProps) {
     >
       <Glyph strokes={strokes} />
       {word}
-      {count === undefined ? null : <span className="count number">{countText(count)}</span>}
+      <Count count={count} isStale={isStale} />
     </button>
   );
 }
@@ -260,9 +265,8 @@ function SelectFilter({ name, label, values, filter, change }: SelectFilterProps
   const chosen = listed(filter[name]);
   const field = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const counts = useCounts(filter, name, isOpen);
-  // why: the address has no empty value
-  const counted = [...(counts?.keys() ?? [])].filter((one) => one !== '');
+  const found = useValues(filter, name, isOpen);
+  const shown = [...new Set([...values, ...found.values, ...chosen])];
   return (
     <div className="field" ref={field}>
       <Select.Root
@@ -282,16 +286,15 @@ function SelectFilter({ name, label, values, filter, change }: SelectFilterProps
         <Select.Portal container={field}>
           <Select.Positioner className="popup-place" alignItemWithTrigger={false} sideOffset={4} align="start">
             <Select.Popup className="popup">
+              {shown.length > 0 ? null : <p className="item quiet">{found.absenceText}</p>}
               <Select.List>
-                {[...new Set([...values, ...counted, ...chosen])].map((one) => (
+                {shown.map((one) => (
                   <Select.Item key={one} value={one} className="item">
                     <span className="tick" aria-hidden="true">
                       <Select.ItemIndicator>✓</Select.ItemIndicator>
                     </span>
                     <Select.ItemText>{one}</Select.ItemText>
-                    {counts === undefined ? null : (
-                      <span className="count number">{countText(counts.get(one) ?? 0)}</span>
-                    )}
+                    <Count count={found.countOf(one)} isStale={found.isStale} />
                   </Select.Item>
                 ))}
               </Select.List>

@@ -50,3 +50,13 @@ export function valueText(by: string, value: string): string {
   if (value !== '') return by === 'network' ? (value.split('/').at(-1) ?? value) : value;
   return by === 'network' ? 'no known network' : `no ${by}`;
 }
+
+/** As before; the values that were not there before come last, in their own order. */
+export function steadyOrder<T extends { readonly value: string }>(
+  items: readonly T[],
+  before: readonly string[],
+): readonly T[] {
+  const places = new Map(before.map((value, at) => [value, at]));
+  const placeOf = ({ value }: T): number => places.get(value) ?? before.length;
+  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
+}

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Notice } from '../components.tsx';
 import * as queries from '../queries.ts';
 import { QueryState } from '../query-state.tsx';
+import { useReader } from '../reader.ts';
 import { focusRow } from '../row-keys.ts';
-import { apiFilter, type Filter, type Grouping, valueText } from './filter.ts';
+import { apiFilter, type Filter, type Grouping, steadyOrder, valueText } from './filter.ts';
 import { useResourceList } from './list.ts';
 import { ResourceTable } from './table.tsx';
 
@@ -19,11 +20,16 @@ interface ResourceGroupsProps {
 export function ResourceGroups({ by, filter, sortBy }: ResourceGroupsProps) {
   const asked = useMemo(() => apiFilter({ ...filter, sort: undefined }), [filter]);
   const counts = useQuery(queries.inventoryCounts(asked, by));
+  const { inOrder, hold } = useSteadyOrder(counts.data?.items);
   return (
     <QueryState query={counts} subject={`the groups by ${by}`} lines={6}>
       {({ items, more }) => (
-        <div className="group-list">
-          {items.map(({ value, count }) => (
+        <div
+          className={counts.isPlaceholderData ? 'group-list is-stale' : 'group-list'}
+          aria-busy={counts.isPlaceholderData}
+          {...hold}
+        >
+          {inOrder(items).map(({ value, count }) => (
             <Group key={value} by={by} value={value} count={count} filter={filter} sortBy={sortBy} />
           ))}
           {more === 0 ? null : (
@@ -36,6 +42,22 @@ export function ResourceGroups({ by, filter, sortBy }: ResourceGroupsProps) {
     </QueryState>
   );
 }
+
+interface Counted {
+  readonly value: string;
+}
+
+/** No group moves under the pointer or the keys: new ones come last until the reader leaves the list. */
+function useSteadyOrder(items: readonly Counted[] | undefined) {
+  const [order, setOrder] = useState<readonly string[]>([]);
+  const { isReading, hold } = useReader(() => setOrder(valuesOf(items)));
+  useLayoutEffect(() => {
+    if (!isReading()) setOrder(valuesOf(items));
+  }, [items, isReading]);
+  return { inOrder: <T extends Counted>(all: readonly T[]) => steadyOrder(all, order), hold };
+}
+
+const valuesOf = (items: readonly Counted[] = []): readonly string[] => items.map(({ value }) => value);
 
 interface GroupProps extends ResourceGroupsProps {
   readonly value: string;

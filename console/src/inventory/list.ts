@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { Resource } from '../api.d.ts';
-import { api, type InventoryFilter } from '../api-client.ts';
+import type { InventoryCounts, Resource } from '../api.d.ts';
+import { api, type CountedBy, type InventoryFilter } from '../api-client.ts';
 import { nameOf, statusLooks } from '../components.tsx';
 import * as queries from '../queries.ts';
-import { isNotFound } from '../query-state.tsx';
+import { isForbidden, isNotFound } from '../query-state.tsx';
 import { type LeftRow, leftBetween, rowKey, withLeft } from './left-rows.ts';
 
 /** More at once are no single events that a person follows. */
@@ -15,7 +15,7 @@ export type ResourceList = ReturnType<typeof useResourceList>;
 
 /** The rows of a filter, and those that just left it. `left`: their texts, by `rowKey`. */
 export function useResourceList(asked: InventoryFilter) {
-  const pages = useInfiniteQuery({ ...queries.inventory(asked), placeholderData: (before) => before });
+  const pages = useInfiniteQuery(queries.inventory(asked));
   const { data, isPlaceholderData, hasNextPage } = pages;
   const found = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? none, [data]);
   const left = useLeftRows({ asked, rows: found, hasMore: hasNextPage, isSettled: !isPlaceholderData });
@@ -25,6 +25,18 @@ export function useResourceList(asked: InventoryFilter) {
     return new Map(left.flatMap(({ row, text }) => (kept.has(rowKey(row)) ? [] : [[rowKey(row), text]])));
   }, [found, left]);
   return { pages, rows, left: texts as ReadonlyMap<string, string>, announcement: left.map(spoken).join('. ') };
+}
+
+interface Counts {
+  /** Undefined: not known, or the grants have shrunk. */
+  readonly counts: InventoryCounts | undefined;
+  /** They are of the filter before, or the newest request failed. */
+  readonly isStale: boolean;
+}
+
+export function useCounts(asked: InventoryFilter, by: CountedBy, enabled = true): Counts {
+  const { data, error, isPlaceholderData } = useQuery({ ...queries.inventoryCounts(asked, by), enabled });
+  return { counts: isForbidden(error) ? undefined : data, isStale: isPlaceholderData || error !== null };
 }
 
 const none: readonly Resource[] = [];

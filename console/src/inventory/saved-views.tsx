@@ -3,6 +3,8 @@ import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { Filter } from './filter.ts';
 import { isSame, readViews, renamed, searchOf, type View, withDefault, withView, writeViews } from './views.ts';
 
+type ChangeViews = (views: readonly View[]) => readonly View[];
+
 interface SavedViewsProps {
   readonly filter: Filter;
   show(search: Filter): void;
@@ -14,9 +16,16 @@ export function SavedViews({ filter, show }: SavedViewsProps) {
   const [views, setViews] = useState(() => readViews(estate));
   const [isEditing, setEditing] = useState(false);
   const [isKept, setKept] = useState(true);
-  useEffect(() => setViews(readViews(estate)), [estate]);
+  useEffect(() => {
+    const read = (): void => setViews(readViews(estate));
+    read();
+    // why: another tab of this browser has changed them
+    window.addEventListener('storage', read);
+    return () => window.removeEventListener('storage', read);
+  }, [estate]);
   useBeginning(filter, views, show);
-  const keep = (next: readonly View[]): void => {
+  const keep = (change: ChangeViews): void => {
+    const next = change(isKept ? readViews(estate) : views);
     setViews(next);
     setKept(writeViews(estate, next));
   };
@@ -46,7 +55,7 @@ export function SavedViews({ filter, show }: SavedViewsProps) {
         <NameForm
           label="Name of a new view"
           action="Save view"
-          save={(name) => keep(withView(views, { name, search: searchOf(filter) }))}
+          save={(name) => keep((all) => withView(all, { name, search: searchOf(filter) }))}
         />
       ) : null}
       {views.length === 0 ? null : (
@@ -74,7 +83,7 @@ function useBeginning(filter: Filter, views: readonly View[], show: (search: Fil
 interface ViewEditorProps {
   readonly view: View;
   readonly views: readonly View[];
-  keep(views: readonly View[]): void;
+  keep(change: ChangeViews): void;
 }
 
 const ViewEditor = ({ view, views, keep }: ViewEditorProps) => (
@@ -83,17 +92,21 @@ const ViewEditor = ({ view, views, keep }: ViewEditorProps) => (
       label={`New name of ${view.name}`}
       action={`Rename ${view.name}`}
       taken={views.map(({ name }) => name)}
-      save={(name) => keep(renamed(views, view.name, name))}
+      save={(name) => keep((all) => renamed(all, view.name, name))}
     />
     <button
       type="button"
       className="button"
       aria-pressed={view.isDefault}
-      onClick={() => keep(withDefault(views, view.name))}
+      onClick={() => keep((all) => withDefault(all, view.name))}
     >
       Begin with {view.name}
     </button>
-    <button type="button" className="button" onClick={() => keep(views.filter((one) => one !== view))}>
+    <button
+      type="button"
+      className="button"
+      onClick={() => keep((all) => all.filter(({ name }) => name !== view.name))}
+    >
       Remove {view.name}
     </button>
   </>

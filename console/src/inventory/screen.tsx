@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Inventory as InventoryPage } from '../api.d.ts';
@@ -10,7 +9,7 @@ import { useIsOutdated } from '../renewal.ts';
 import { apiFilter, type Filter, groupingOf, listed, nextSort } from './filter.ts';
 import { cleared, FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { ResourceGroups } from './groups.tsx';
-import { type ResourceList, useResourceList } from './list.ts';
+import { type ResourceList, useCounts, useResourceList } from './list.ts';
 import { SavedViews } from './saved-views.tsx';
 import { ResourceTable } from './table.tsx';
 
@@ -25,6 +24,8 @@ export function Inventory() {
   const { pages, rows } = list;
   const isOutdated = useIsOutdated(queries.inventory(asked).queryKey);
   const total = useTotal(filter);
+  // why: else the rows are of the filter before
+  const isKnown = pages.data !== undefined && !pages.isPlaceholderData;
   const [clearCount, setClearCount] = useState(0);
   const clear = (): void => {
     setClearCount((count) => count + 1);
@@ -37,8 +38,8 @@ export function Inventory() {
       <div className="title-row">
         <Title>Inventory</Title>
         <p className="quiet">
-          <span role="status">{pages.data === undefined ? '' : sizeText(list, total, by !== undefined)}</span>
-          <ObservationText page={pages.data?.pages[0]} />
+          <span role="status">{isKnown ? sizeText(list, total, by !== undefined) : ''}</span>
+          {isKnown ? <ObservationText page={pages.data?.pages[0]} /> : null}
         </p>
         {isOutdated ? (
           <button type="button" className="button" onClick={() => void pages.refetch()}>
@@ -71,7 +72,8 @@ export function Inventory() {
 
 /** All resources of the filter: a resource has one status. */
 function useTotal({ status, ...filter }: Filter): number | undefined {
-  const counts = useQuery(queries.inventoryCounts(apiFilter(filter), 'status')).data;
+  const { counts, isStale } = useCounts(apiFilter(filter), 'status');
+  if (isStale) return undefined;
   if (counts === undefined || status === undefined) return counts?.total;
   const chosen = listed(status);
   return counts.items.reduce((sum, { value, count }) => (chosen.includes(value) ? sum + count : sum), 0);

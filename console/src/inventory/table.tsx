@@ -1,10 +1,10 @@
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Resource } from '../api.d.ts';
 import { ResourceLink, Status, When } from '../components.tsx';
 import { Failure } from '../query-state.tsx';
-import { useRowKeys } from '../row-keys.ts';
+import { stickyHeight, useRowKeys } from '../row-keys.ts';
 import { rowKey } from './left-rows.ts';
 import type { ResourceList } from './list.ts';
 
@@ -71,14 +71,15 @@ export function ResourceTable({ name, list, sort, sortBy, leave }: ResourceTable
   const { fetchNextPage } = pages;
   const table = useTable({ features, columns, data: rows, getRowId: rowKey });
   const models = table.getRowModel().rows;
-  const { body, virtual, items } = useVirtualRows(rows);
+  const rowKeys = useMemo(() => rows.map(rowKey), [rows]);
+  const { body, virtual, items } = useVirtualRows(rowKeys);
   const last = items.at(-1)?.index ?? 0;
   // why: a next page would cancel a request for all rows, and leave the first ones as they were
   const canLoadMore = hasMore && !pages.isFetching && moreError === undefined;
   useEffect(() => {
     if (canLoadMore && last >= rows.length - ahead) void fetchNextPage({ cancelRefetch: false });
   }, [canLoadMore, last, rows.length, fetchNextPage]);
-  const keys = useRowKeys(rows.length, (index) => virtual.scrollToIndex(index));
+  const keys = useRowKeys(rowKeys, (index) => virtual.scrollToIndex(index));
   return (
     <>
       <table
@@ -191,7 +192,7 @@ const [wideRow, narrowRow] = [32, 76];
 const narrow = window.matchMedia('(max-width: 800px)');
 
 /** The page itself scrolls, so that zoom, phones and the keys of the browser work as on any page. */
-function useVirtualRows(rows: readonly Resource[]) {
+function useVirtualRows(rowKeys: readonly string[]) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [scrollMargin, setMargin] = useState(0);
   const [isNarrow, setNarrow] = useState(narrow.matches);
@@ -206,10 +207,12 @@ function useVirtualRows(rows: readonly Resource[]) {
     setMargin(Math.round(top + window.scrollY));
   });
   const virtual = useWindowVirtualizer({
-    count: rows.length,
+    count: rowKeys.length,
     estimateSize: () => (isNarrow ? narrowRow : wideRow),
+    getItemKey: useCallback((index: number) => rowKeys[index] ?? index, [rowKeys]),
     overscan: 12,
     scrollMargin,
+    scrollPaddingStart: stickyHeight(),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes are of the other form now
   useEffect(() => virtual.measure(), [isNarrow]);

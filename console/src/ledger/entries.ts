@@ -154,6 +154,24 @@ export const filterKeys = ['estate', 'address', 'type', 'verb', 'actor', 'reconc
 export type LedgerFilterKey = (typeof filterKeys)[number];
 export type LedgerFilter = Partial<Record<LedgerFilterKey, string>>;
 
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** `12h`, as the API takes it. None is one too: it narrows nothing. */
+export const isAge = (value: string | undefined): boolean => value === undefined || /^\d{1,4}[smhdw]$/.test(value);
+
+/** The time of a filter, which is a time or an age; undefined: it is neither. */
+export function timeOf(value: string | undefined, now: number): string | undefined {
+  if (value === undefined) return undefined;
+  const at = isAge(value) ? now - Number(value.slice(0, -1)) * (unitMs[value.slice(-1)] ?? 0) : Date.parse(value);
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const recordOf = (value: unknown): Fields =>

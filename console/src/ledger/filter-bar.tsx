@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { filterKeys, type LedgerFilter, type LedgerFilterKey } from './entries.ts';
+import { filterKeys, isAge, type LedgerFilter, type LedgerFilterKey, timeOf } from './entries.ts';
 
 interface LedgerFilterBarProps {
   readonly filter: LedgerFilter;
@@ -33,7 +33,7 @@ const times: readonly Choice[] = [
 export function LedgerFilterBar({ filter, change }: LedgerFilterBarProps) {
   const { estate: _, ...narrowing } = filter;
   const [isOpen, setOpen] = useState(false);
-  const isRange = filter.until !== undefined || (filter.since !== undefined && !times.some(isValue(filter.since)));
+  const isRange = filter.until !== undefined || !isAge(filter.since);
   const [wantsRange, setWantsRange] = useState(isRange);
   const showsRange = isRange || wantsRange;
   const text = (name: LedgerFilterKey, label: string, placeholder: string) => (
@@ -59,7 +59,7 @@ export function LedgerFilterBar({ filter, change }: LedgerFilterBarProps) {
         value={showsRange ? 'range' : filter.since}
         choose={(since) => {
           setWantsRange(since === 'range');
-          change({ since: since === 'range' ? filter.since : since, until: undefined });
+          change({ since: since === 'range' ? instantOf(filter.since) : since, until: undefined });
         }}
       />
       {showsRange ? (
@@ -183,7 +183,7 @@ function TextFilter({
   );
 }
 
-/** In the time zone of the browser; the address has it in UTC. */
+/** In the time zone of the browser; the address has it in UTC, or as an age. */
 const TimeFilter = ({ name, label, value, change }: InputProps) => (
   <label className="field field-time">
     <span>{label}</span>
@@ -198,8 +198,10 @@ const TimeFilter = ({ name, label, value, change }: InputProps) => (
 );
 
 function localTime(value: string | undefined): string {
-  const at = value === undefined ? Number.NaN : Date.parse(value);
-  if (Number.isNaN(at)) return '';
-  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
+  const instant = instantOf(value);
+  if (instant === undefined) return '';
+  const at = new Date(instant);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
+
+const instantOf = (value: string | undefined): string | undefined => timeOf(value, Date.now());

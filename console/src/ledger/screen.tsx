@@ -1,14 +1,20 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  type QueryKey,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { SignatureReach } from '../api.d.ts';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { LedgerPage, SignatureReach } from '../api.d.ts';
 import { ApiError, ledgerExportAddress } from '../api-client.ts';
 import { Glyph, Notice, Title, When } from '../components.tsx';
 import * as queries from '../queries.ts';
 import { Failure, QueryState } from '../query-state.tsx';
-import { useIsOutdated } from '../renewal.ts';
-import { useRowKeys } from '../row-keys.ts';
+import { useHeldList, useIsOutdated } from '../renewal.ts';
+import { stickyHeight, useRowKeys } from '../row-keys.ts';
 import { absoluteTime } from '../time.ts';
 import { type EntryCall, type LedgerFilter, type LedgerRow, ledgerRows, verbText } from './entries.ts';
 import { LedgerFilterBar } from './filter-bar.tsx';
@@ -20,7 +26,7 @@ export function Ledger() {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
   };
   const options = queries.ledgerEntries(filter);
-  const pages = useInfiniteQuery({ ...options, placeholderData: (before) => before });
+  const pages = useInfiniteQuery(options);
   const isOutdated = useIsOutdated(options.queryKey);
   const rows = useMemo(() => ledgerRows(pages.data?.pages.flatMap(({ items }) => items) ?? []), [pages.data]);
   return (
@@ -28,7 +34,9 @@ export function Ledger() {
       <div className="title-row">
         <Title>Ledger</Title>
         <p className="quiet">
-          <span role="status">{pages.data === undefined ? '' : sizeText(rows.length, pages.hasNextPage)}</span>
+          <span role="status">
+            {pages.data === undefined || pages.isPlaceholderData ? '' : sizeText(rows.length, pages.hasNextPage)}
+          </span>
         </p>
         {isOutdated ? (
           <button type="button" className="button" onClick={() => void pages.refetch()}>
@@ -44,18 +52,7 @@ export function Ledger() {
         lines={10}
         empty={() => (rows.length === 0 && !pages.hasNextPage ? <NoEntries filter={filter} /> : undefined)}
       >
-        {() => (
-          <Entries
-            rows={rows}
-            estate={pages.data?.pages[0]?.estate}
-            isStale={pages.isPlaceholderData}
-            hasMore={pages.hasNextPage}
-            isLoading={pages.isFetching}
-            isLoadingMore={pages.isFetchingNextPage}
-            moreError={pages.isFetchNextPageError ? pages.error : undefined}
-            more={() => void pages.fetchNextPage()}
-          />
-        )}
+        {() => <Entries rows={rows} queryKey={options.queryKey} pages={pages} />}
       </QueryState>
     </>
   );
@@ -150,22 +147,22 @@ const noneText = (head: number): string => (head === 0 ? 'No entry yet' : 'No en
 
 interface EntriesProps {
   readonly rows: readonly LedgerRow[];
-  readonly estate: string | undefined;
-  readonly isStale: boolean;
-  readonly hasMore: boolean;
-  readonly isLoading: boolean;
-  readonly isLoadingMore: boolean;
-  /** The refusal of the next page; then a person asks for it again. */
-  readonly moreError: unknown;
-  more(): void;
+  readonly queryKey: QueryKey;
+  readonly pages: UseInfiniteQueryResult<InfiniteData<LedgerPage>>;
 }
 
 /** Rows fetched before they come into view. */
 const ahead = 40;
 
 /** The page itself scrolls. Rows are as high as their text, so each is measured. */
-function Entries({ rows, estate, isStale, hasMore, isLoading, isLoadingMore, moreError, more }: EntriesProps) {
+function Entries({ rows, queryKey, pages }: EntriesProps) {
+  const { hasNextPage: hasMore, isPlaceholderData: isStale, isFetchingNextPage: isLoadingMore, fetchNextPage } = pages;
+  // why: after a refusal a person asks for the next page again
+  const moreError = pages.isFetchNextPageError ? pages.error : undefined;
+  const estate = pages.data?.pages[0]?.estate;
   const list = useRef<HTMLOListElement>(null);
+  const hold = useHeldList(queryKey);
+  const rowKeys = useMemo(() => rows.map(({ key }) => key), [rows]);
   const [scrollMargin, setMargin] = useState(0);
   // why: filters above the list wrap, and notices come and go
   useLayoutEffect(() => {
@@ -175,21 +172,22 @@ function Entries({ rows, estate, isStale, hasMore, isLoading, isLoadingMore, mor
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => 58,
-    getItemKey: (index) => rows[index]?.key ?? index,
+    getItemKey: useCallback((index: number) => rowKeys[index] ?? index, [rowKeys]),
     overscan: 10,
     scrollMargin,
+    scrollPaddingStart: stickyHeight(),
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   // why: a next page would cancel a request for all rows, and leave the first ones as they were
-  const canLoadMore = hasMore && !isLoading && moreError === undefined;
+  const canLoadMore = hasMore && !pages.isFetching && moreError === undefined;
   useEffect(() => {
-    if (canLoadMore && last >= rows.length - ahead) more();
-  }, [canLoadMore, last, rows.length, more]);
-  const keys = useRowKeys(rows.length, (index) => virtual.scrollToIndex(index));
+    if (canLoadMore && last >= rows.length - ahead) void fetchNextPage({ cancelRefetch: false });
+  }, [canLoadMore, last, rows.length, fetchNextPage]);
+  const keys = useRowKeys(rowKeys, (index) => virtual.scrollToIndex(index));
   const [copied, setCopied] = useState('');
   return (
-    <>
+    <div {...hold}>
       <ol
         ref={list}
         className={`entries${isStale ? ' is-stale' : ''}`}
@@ -228,8 +226,8 @@ function Entries({ rows, estate, isStale, hasMore, isLoading, isLoadingMore, mor
       <p className="hidden" role="status">
         {copied}
       </p>
-      {moreError === undefined ? null : <Failure error={moreError} subject="more entries" retry={more} />}
-    </>
+      {moreError === undefined ? null : <Failure error={moreError} subject="more entries" retry={fetchNextPage} />}
+    </div>
   );
 }
 
