@@ -107,9 +107,12 @@ export const reconcileLaws: Laws = {
 
   'pages go from the newest, each pass once, and a filter must fit': async (bench) => {
     const { store, other, estate } = bench;
-    const drafts = [1, 2, 2, 3, 4].map((second) => draftOf(bench, { began: second * 1000 }));
+    // why: a store deletes reconciles of more than a week ago at its first write
+    const start = Math.floor(bench.now()) - 60_000;
+    const at = (second: number): number => start + second * 1000;
+    const drafts = [1, 2, 2, 3, 4].map((second) => draftOf(bench, { began: at(second) }));
     const ground = { targets: ['x'], generation: 1, revision: 'r' };
-    const there = draftOf(bench, { scope: elsewhere, began: 5_000, ground });
+    const there = draftOf(bench, { scope: elsewhere, began: at(5), ground });
     for (const draft of drafts) await store.reconciles.end(draft, endingOf(draft));
     await store.reconciles.end(there, endingOf(there, { outcome: 'failed' }));
     const all = await idsOf(bench);
@@ -128,7 +131,7 @@ export const reconcileLaws: Laws = {
     assert.deepEqual(await idsOf(bench, { target: 'x' }), [there.id]);
     assert.deepEqual(await idsOf(bench, { outcomes: ['failed', 'busy'] }), [there.id]);
     assert.deepEqual(await idsOf(bench, { outcomes: [] }), []);
-    assert.equal((await idsOf(bench, { since: 2_000, until: 4_000 })).length, 3);
+    assert.equal((await idsOf(bench, { since: at(2), until: at(4) })).length, 3);
     await assert.rejects(other.reconciles.page({ ...asked, after: 'nonsense' }), ForeignCursor);
   },
 
