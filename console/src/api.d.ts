@@ -2214,6 +2214,8 @@ export interface components {
                     answer: "yes" | "no" | "unknown";
                     from: string[];
                     to: string[];
+                    moreFrom: number;
+                    moreTo: number;
                     open: {
                         protocol: string;
                         ports: string;
@@ -2229,8 +2231,10 @@ export interface components {
                         answer: "yes" | "no" | "unknown";
                         reason: string;
                         rules: components["schemas"]["TrafficRule"][];
+                        moreRules: number;
                     }[];
                 }[];
+                moreWays: number;
             }[];
             observed: components["schemas"]["Observation"];
         };

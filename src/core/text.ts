@@ -39,9 +39,9 @@ function* units(character: string): Iterable<number> {
 
 const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
 
-/** `a, b and 3 more`: the first texts, and the number of the others. */
-export function listed(texts: readonly string[], most = 5): string {
-  const more = texts.length - most;
+/** `a, b and 3 more`: the first texts, and the number of the others. `left`: the number of those that are not given at all. */
+export function listed(texts: readonly string[], most = 5, left = 0): string {
+  const more = Math.max(0, texts.length - most) + left;
   return `${texts.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 

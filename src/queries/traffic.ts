@@ -2,7 +2,7 @@ import { seesAll } from '../core/access/grant.ts';
 import { type Hidden, mapInSteps } from '../core/effect/map.ts';
 import { allowedBy, type FlowChoice, type Flows, flowsInSteps, focusOn } from '../core/effect/map-flows.ts';
 import type { MapCondition, MapScope } from '../core/effect/map-places.ts';
-import { type Reached, reachBetween, unlisted } from '../core/effect/reach-between.ts';
+import { type Reached, reachBetweenInSteps, unlisted } from '../core/effect/reach-between.ts';
 import { endIn } from '../core/effect/reach-ends.ts';
 import { type Machine, observedState, type TrafficState } from '../core/effect/state.ts';
 import { type Sees, visibleState } from '../core/effect/visible-state.ts';
@@ -33,7 +33,10 @@ import { seesAddress, seesScope, seesWholeScope } from './visible-plans.ts';
 export function trafficOn(planning: PreviewContext): TrafficAnswers {
   const scopesOf = rememberedScopes(planning);
   return {
-    reach: async (asked) => reach(asked, await scopesOf(asked)),
+    reach: async (asked) => {
+      const scopes = await scopesOf(asked);
+      return planning.line(() => reach(asked, scopes));
+    },
     map: async (asked) => map(asked, await scopesOf(asked), planning.store),
   };
 }
@@ -86,7 +89,7 @@ function seenScope(view: ScopeView, asked: EstateAsked): Seen {
 }
 
 async function reach(asked: ReachAsked, seen: readonly Seen[]): Promise<ReachAnswered> {
-  const found = reachBetween(asked, seen);
+  const found = await inTurns(reachBetweenInSteps(asked, seen));
   if ('problem' in found && (found.problem !== 'unnamed' || isListed(seen))) throw refusalOf(found);
   const answers = 'problem' in found ? unlistedScopes(seen) : found.scopes;
   const byScope = new Map(seen.map((one) => [one.scope, one]));

@@ -103,7 +103,7 @@ function Verdict({ found: { answer, scopes }, question: { from, to, port }, esta
         {isPart ? 'Yes, in part' : text}: {from} → {to}
         {port === undefined ? '' : ` on ${port}`}
       </p>
-      {scopes.map(({ scope, ways, notes, assumptions }) => (
+      {scopes.map(({ scope, ways, moreWays, notes, assumptions }) => (
         <section key={scope} aria-label={scope}>
           <h3 className="cut">{scope}</h3>
           <ul className="lines">
@@ -111,9 +111,10 @@ function Verdict({ found: { answer, scopes }, question: { from, to, port }, esta
               <WayLine key={`${way.answer} ${way.from.join()} ${way.to.join()}`} way={way} estate={estate} />
             ))}
           </ul>
-          {ways.length > mostWays ? (
+          {ways.length + moreWays > mostWays ? (
             <p className="quiet small">
-              And {ways.length - mostWays} more: <code>setpoint reach</code> lists all.
+              And {ways.length + moreWays - Math.min(ways.length, mostWays)} more: <code>setpoint reach --json</code>{' '}
+              lists up to 500.
             </p>
           ) : null}
           {[...notes, ...assumptions.map((one) => `Assumed: ${one}.`)].map((note) => (
@@ -130,23 +131,23 @@ function Verdict({ found: { answer, scopes }, question: { from, to, port }, esta
 const mostWays = 10;
 const mostNames = 4;
 
-const namesText = (names: readonly string[]): string =>
-  names.length <= mostNames
-    ? names.join(', ')
-    : `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`;
+function namesText(names: readonly string[], left: number): string {
+  const more = Math.max(0, names.length - mostNames) + left;
+  return `${names.slice(0, mostNames).join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
 
 type Way = Reach['scopes'][number]['ways'][number];
 
 /** A no has the reasons that forbid it; a yes has all that let it through. */
 function WayLine({ way, estate }: { readonly way: Way; readonly estate: string | undefined }) {
-  const { answer, from, to, steps } = way;
+  const { answer, from, to, moreFrom, moreTo, steps } = way;
   const told = steps.filter((step) => answer !== 'no' || step.answer !== 'yes');
   return (
     <li>
-      <strong>{verdicts[answer].text}</strong> {namesText(from)} → {namesText(to)}
+      <strong>{verdicts[answer].text}</strong> {namesText(from, moreFrom)} → {namesText(to, moreTo)}
       {answer === 'no' ? '' : `: ${trafficText(way)}`}
       <ul className="map-steps">
-        {told.map(({ by, reason, rules }) => (
+        {told.map(({ by, reason, rules, moreRules }) => (
           <li key={`${by} ${reason}`}>
             {reason}
             {rules.length === 0 ? null : (
@@ -156,6 +157,7 @@ function WayLine({ way, estate }: { readonly way: Way; readonly estate: string |
                     <RuleName rule={rule} estate={estate} />
                   </li>
                 ))}
+                {moreRules === 0 ? null : <li>and {moreRules} more rules</li>}
               </ul>
             )}
           </li>

@@ -22,12 +22,15 @@ const step = decode.object({
   answer: answers,
   reason: decode.string,
   rules: decode.list(rule),
+  moreRules: decode.number,
 });
 
 const way = decode.object({
   answer: answers,
   from: texts,
   to: texts,
+  moreFrom: decode.number,
+  moreTo: decode.number,
   open: decode.list(service),
   maybe: decode.list(service),
   steps: decode.list(step),
@@ -39,6 +42,7 @@ const scope = decode.object({
   assumptions: texts,
   notes: texts,
   ways: decode.list(way),
+  moreWays: decode.number,
 });
 
 const found = decode.object({ answer: answers, scopes: decode.list(scope) });

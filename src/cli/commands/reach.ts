@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { ReachAnswer } from '../../core/effect/reach.ts';
-import { type ReachWords, reachBetween } from '../../core/effect/reach-between.ts';
+import { type ReachWords, reachBetweenInSteps } from '../../core/effect/reach-between.ts';
 import { servicesFrom } from '../../core/effect/reach-ends.ts';
 import type { Services } from '../../core/effect/service-set.ts';
 import { observedState } from '../../core/effect/state.ts';
 import { type ReachJson, reachJson, reachText, type ScopeReach } from '../../core/render/reach.ts';
 import { allListedSettings } from '../../core/resource.ts';
+import { finish } from '../../core/steps.ts';
 import { printable } from '../../core/text.ts';
 import { renderAnswer } from '../api-client/client.ts';
 import { fetchReach } from '../api-client/reach.ts';
@@ -130,7 +131,7 @@ function askedServices({ port }: Asked): Services | undefined {
 function answersFor(words: ReachWords, looked: readonly ObservedScope[]): readonly ScopeReach[] {
   const { from, to } = words;
   const states = looked.map(({ scope, input }) => ({ scope: scope.scope, state: observedState(input) }));
-  const found = reachBetween(words, states);
+  const found = finish(reachBetweenInSteps(words, states));
   if ('scopes' in found) return found.scopes;
   switch (found.problem) {
     case 'unnamed':

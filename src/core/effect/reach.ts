@@ -1,6 +1,8 @@
 import { type Cidr, containsCidr } from '../cidr.ts';
 import type { DocumentRef } from '../desired.ts';
 import type { Cloud, Ref } from '../resource.ts';
+import { finish, type Steps } from '../steps.ts';
+import { listed } from '../text.ts';
 import { type Region, regionsOf } from './blocks.ts';
 import { peerBlocks } from './differences.ts';
 import {
@@ -51,6 +53,8 @@ export type ReachAnswer = 'yes' | 'no' | 'unknown';
 export interface Reach {
   readonly answer: ReachAnswer;
   readonly ways: readonly ReachWay[];
+  /** The number of ways that are left out. */
+  readonly moreWays: number;
   readonly assumptions: readonly string[];
   readonly notes: readonly string[];
 }
@@ -89,19 +93,46 @@ export interface ReachQuestion {
   readonly services?: Services;
 }
 
-export function reachIn(state: TrafficState, { from, to, services = allServices }: ReachQuestion): Reach {
+/** `ways`: at most so many are listed. `evaluated`: at most so many pairs of ends, and parts of blocks, are evaluated. */
+export interface ReachLimits {
+  readonly ways: number;
+  readonly evaluated: number;
+}
+
+/** Evaluated in one step: some milliseconds. */
+const evaluatedAtOnce = 50;
+
+export function* reachInSteps(
+  state: TrafficState,
+  { from, to, services = allServices }: ReachQuestion,
+  limits: ReachLimits,
+): Steps<Reach> {
   const filter = filterOf(state);
+  yield;
   const classes = classesOf(state, state, [filter]);
-  const inquiry: Inquiry = { state, filter, services };
-  const found = foundWays(inquiry, classes, from, to);
-  const ways = joined(found, services);
-  const answer = bestOf(ways.map((way) => way.answer));
+  yield;
+  const inquiry: Inquiry = { state, filter, services, passing: rememberedPassing() };
+  const found = yield* waysInSteps(foundWays(inquiry, classes, from, to), services, limits);
+  const { ways, moreWays, isCut } = found;
+  // why: the rest may have a way
+  const answer = isCut && found.answer === 'no' ? 'unknown' : found.answer;
   const machines = [from, to].flatMap((end) => (end.kind === 'machines' ? end.machines : []));
   return {
-    ...{ answer, ways, notes: notesOf(machines) },
+    ...{ answer, ways, moreWays, notes: [...limitNotes(found, limits), ...stoppedNotes(machines)] },
     assumptions: assumptionsOf(state.cloud, answer, from.kind === 'block'),
   };
 }
+
+const limitNotes = ({ ways, moreWays, isCut }: Ways, { evaluated }: ReachLimits): readonly string[] => [
+  ...(isCut
+    ? [
+        `Setpoint evaluated ${evaluated} pairs of ends and no more, so the rest is unknown: choose a group or one instance`,
+      ]
+    : []),
+  ...(moreWays > 0
+    ? [`${moreWays} ways are left out, of ${ways.length + moreWays}: choose a group or one instance`]
+    : []),
+];
 
 interface FromBlock {
   readonly state: TrafficState;
@@ -110,45 +141,71 @@ interface FromBlock {
 }
 
 /** All ways of any traffic from a block to one machine. */
-export const waysFrom = (end: BlockEnd, { state, filter, machine }: FromBlock): readonly ReachWay[] =>
-  joined(
-    worldWays(
-      { state, filter, services: allServices },
-      { machine, all: [machine] },
-      { end, direction: 'ingress', tellsRules: true },
-    ),
-    allServices,
+export function waysFrom(end: BlockEnd, { state, filter, machine }: FromBlock): readonly ReachWay[] {
+  const inquiry: Inquiry = { state, filter, services: allServices, passing };
+  const found = worldWays(
+    inquiry,
+    { machine, all: [machine], key: undefined },
+    { end, direction: 'ingress', tellsRules: true },
   );
+  return finish(waysInSteps(found, allServices, { ways: Infinity, evaluated: Infinity })).ways;
+}
 
 interface Inquiry {
   readonly state: TrafficState;
   readonly filter: Filter;
   readonly services: Services;
+  /** `key`: equal for parties that are the same to all rules; absent: this one alone. */
+  passing(lists: Lists, party: Party, key?: string): Passing;
+}
+
+/** Most machines share their rules with others. */
+function rememberedPassing(): Inquiry['passing'] {
+  const known = new Map<string, Map<string, Passing>>();
+  return (lists, party, key) => {
+    if (key === undefined) return passing(lists, party);
+    const byParty = known.get(lists.key) ?? new Map<string, Passing>();
+    known.set(lists.key, byParty);
+    const found = byParty.get(key) ?? passing(lists, party);
+    byParty.set(key, found);
+    return found;
+  };
 }
 
 interface Found {
   readonly from: readonly string[];
   readonly to: readonly string[];
   readonly passing: Passing;
-  readonly steps: readonly ReachStep[];
+  /** Most ways of a long answer are left out, and need none. */
+  steps(): readonly ReachStep[];
 }
 
-function foundWays(inquiry: Inquiry, classes: readonly MachineClass[], from: ReachEnd, to: ReachEnd): readonly Found[] {
-  if (from.kind === 'block' && to.kind === 'block') return [];
-  if (from.kind === 'block')
-    return chosen(classes, to).flatMap((one) => worldWays(inquiry, one, { end: from, direction: 'ingress' }));
-  if (to.kind === 'block')
-    return chosen(classes, from).flatMap((one) => worldWays(inquiry, one, { end: to, direction: 'egress' }));
+function* foundWays(
+  inquiry: Inquiry,
+  classes: readonly MachineClass[],
+  from: ReachEnd,
+  to: ReachEnd,
+): Generator<Found, void, undefined> {
+  if (from.kind === 'block' && to.kind === 'block') return;
+  if (from.kind === 'block') {
+    for (const one of chosen(classes, to)) yield* worldWays(inquiry, one, { end: from, direction: 'ingress' });
+    return;
+  }
+  if (to.kind === 'block') {
+    for (const one of chosen(classes, from)) yield* worldWays(inquiry, one, { end: to, direction: 'egress' });
+    return;
+  }
   const isOne = new Set([...from.machines, ...to.machines].map(({ network }) => network)).size === 1;
   const receivers = chosen(classes, to, isOne);
-  return chosen(classes, from, isOne).flatMap((sender) =>
-    receivers.flatMap((receiver) => (isItself(sender, receiver) ? [] : [pairWay(inquiry, sender, receiver)])),
-  );
+  for (const sender of chosen(classes, from, isOne))
+    for (const receiver of receivers) if (!isItself(sender, receiver)) yield pairWay(inquiry, sender, receiver);
 }
 
+/** `key`: of its side, as the rules of other machines see it; undefined: unknown. */
 interface Chosen {
   readonly machine: Machine;
   readonly all: readonly Machine[];
+  readonly key: string | undefined;
 }
 
 /** Machines of one class may differ in their further interfaces; between networks, their public addresses count, too. */
@@ -156,15 +213,17 @@ function chosen(classes: readonly MachineClass[], end: ReachEnd, isInOneNetwork 
   if (end.kind === 'block') return [];
   const wanted = new Set(end.machines.map(({ ref }) => ref));
   const known = new Set(classes.flatMap(({ machines }) => machines.map(({ ref }) => ref)));
-  const placed = classes.flatMap(({ machines }) => {
+  const placed = classes.flatMap(({ machines, after: { key } }) => {
     const alike = Map.groupBy(
       machines.filter(({ ref }) => wanted.has(ref)),
       ({ interfaces, publicAddress }) => `${interfaces.join()} ${isInOneNetwork ? '' : publicAddress?.base}`,
     );
-    return [...alike.values()].flatMap((all) => all.slice(0, 1).map((machine) => ({ machine, all })));
+    return [...alike.values()].flatMap((all) => all.slice(0, 1).map((machine) => ({ machine, all, key })));
   });
   // why: a machine in no known network is of no class
-  const others = end.machines.filter(({ ref }) => !known.has(ref)).map((machine) => ({ machine, all: [machine] }));
+  const others = end.machines
+    .filter(({ ref }) => !known.has(ref))
+    .map((machine) => ({ machine, all: [machine], key: undefined }));
   return [...placed, ...others];
 }
 
@@ -177,12 +236,17 @@ function pairWay(inquiry: Inquiry, sender: Chosen, receiver: Chosen): Found {
   const ends = { from: namesOf(sender), to: namesOf(receiver) };
   const [from, to] = [sender.machine, receiver.machine];
   if (from.network !== to.network) return { ...ends, ...acrossNetworks(inquiry, from, to) };
-  const out = sideOf(inquiry, from, 'egress', { party: partyIn(inquiry.state, to), text: to.name });
-  const into = sideOf(inquiry, to, 'ingress', { party: partyIn(inquiry.state, from), text: from.name });
+  const out = sideOf(inquiry, from, 'egress', {
+    ...{ party: partyIn(inquiry.state, to), text: to.name, key: receiver.key },
+  });
+  const into = sideOf(inquiry, to, 'ingress', {
+    ...{ party: partyIn(inquiry.state, from), text: from.name, key: sender.key },
+  });
   const further = [from, to].find(({ interfaces }) => interfaces.length > 0);
   const rules = both(out.passing, into.passing);
-  if (further === undefined) return { ...ends, passing: rules, steps: [out.step, into.step] };
-  return { ...ends, passing: { ...rules, may: allServices }, steps: [out.step, into.step, interfacesStep(further)] };
+  if (further === undefined) return { ...ends, passing: rules, steps: () => [out.step(), into.step()] };
+  const steps = () => [out.step(), into.step(), interfacesStep(further)];
+  return { ...ends, passing: { ...rules, may: allServices }, steps };
 }
 
 const interfacesStep = ({ name, interfaces }: Machine): ReachStep => ({
@@ -210,10 +274,10 @@ function acrossNetworks(inquiry: Inquiry, from: Machine, to: Machine): Pick<Foun
   const worst = leaving.answer === 'no' ? leaving : arriving;
   return {
     passing: found,
-    steps: [
+    steps: () => [
       { by: 'route', answer: answerOf(between.answer), reason: between.reason, rules: [] },
       { by: 'route', answer: answerOf(way), reason: `by public addresses: ${worst.reason}`, rules: [] },
-      ...(isKnown ? [out.step, into.step] : []),
+      ...(isKnown ? [out.step(), into.step()] : []),
     ],
   };
 }
@@ -245,7 +309,12 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
   return askedRegions(blocks, { inside, end }).flatMap(([at, region]) => {
     const found = regionWay(inquiry, subject, region, world);
     const { sure, may } = found.passing;
-    const rules = world.tellsRules ? found.steps.map(({ answer }) => answer).join() : '';
+    const rules = world.tellsRules
+      ? found
+          .steps()
+          .map(({ answer }) => answer)
+          .join()
+      : '';
     const key = `${intersect(sure, services).key}\n${intersect(may, services).key}\n${rules}`;
     const around = region.within.find((other) => told.has(other));
     told.set(at, key);
@@ -285,28 +354,32 @@ function regionWay(inquiry: Inquiry, subject: Chosen, region: Region, { end, dir
     from: direction === 'ingress' ? outside : namesOf(subject),
     to: direction === 'ingress' ? namesOf(subject) : outside,
     passing: further ? { ...rules, may: allServices } : rules,
-    steps: [step, side.step, ...(further ? [interfacesStep(machine)] : [])],
+    steps: () => [step, side.step(), ...(further ? [interfacesStep(machine)] : [])],
   };
 }
 
 interface Peer {
   readonly party: Party;
   readonly text: string;
+  readonly key?: string | undefined;
 }
 
 /** The decisions at one machine in one direction. */
 function sideOf(
-  { filter, services }: Inquiry,
+  inquiry: Inquiry,
   machine: Machine,
   direction: Direction,
-  { party, text }: Peer,
-): { readonly passing: Passing; readonly step: ReachStep } {
+  { party, text, key }: Peer,
+): { readonly passing: Passing; step(): ReachStep } {
+  const { filter, services } = inquiry;
   const lists = filter.lists(machine, direction);
-  const found = passing(lists, party);
-  const asked = { sure: intersect(found.sure, services), may: intersect(found.may, services) };
-  const answer = verdictOf(asked);
-  const way = direction === 'ingress' ? `from ${text}` : `to ${text}`;
-  const step = stepOf({ lists, machine, direction, party, way }, answer, answer === 'yes' ? asked.sure : services);
+  const found = inquiry.passing(lists, party, key);
+  const step = (): ReachStep => {
+    const asked = { sure: intersect(found.sure, services), may: intersect(found.may, services) };
+    const answer = verdictOf(asked);
+    const way = direction === 'ingress' ? `from ${text}` : `to ${text}`;
+    return stepOf({ lists, machine, direction, party, way }, answer, answer === 'yes' ? asked.sure : services);
+  };
   return { passing: found, step };
 }
 
@@ -329,26 +402,30 @@ function stepOf({ lists, machine, direction, party, way }: At, answer: ReachAnsw
   if (answer === 'unknown') {
     const doubts = doubtsIn(lists, party);
     const rules = each.flatMap(({ uncertain }) => uncertain);
-    const reason = [...doubts, ...rules.map(({ name }) => `Setpoint cannot tell all that rule ${name} is about`)].join(
-      '; ',
-    );
+    const unclear =
+      rules.length === 0
+        ? []
+        : [`Setpoint cannot tell all that ${rulesText(rules)} ${rules.length === 1 ? 'is' : 'are'} about`];
+    const reason = [...doubts, ...unclear].join('; ');
     return { by, answer, reason: reason || `it is not known what decides on ${machine.name}`, rules };
   }
   if (answer === 'yes') {
     const rules = distinct(each.flatMap(({ allowing }) => allowing));
-    const reason =
-      rules.length === 0 ? 'by default, as no rule denies it' : `by ${rules.map(({ name }) => name).join(', ')}`;
+    const reason = rules.length === 0 ? 'by default, as no rule denies it' : `by ${namedIn(rules)}`;
     return { by, answer, reason: `${direction} of ${machine.name} ${way} is allowed ${reason}`, rules };
   }
   const closed = each.find(({ allowing, uncertain }) => allowing.length + uncertain.length === 0) ?? each[0];
   const rules = distinct(closed?.denying ?? []);
   const subject = `${direction} rule of ${machine.name}`;
   const reason =
-    rules.length === 0
-      ? `no ${subject} allows it ${way}`
-      : `${rules.map(({ name }) => name).join(', ')} denies it ${way} (${subject})`;
+    rules.length === 0 ? `no ${subject} allows it ${way}` : `${namedIn(rules)} denies it ${way} (${subject})`;
   return { by, answer, reason, rules };
 }
+
+const namedIn = (rules: readonly DecidingRule[]): string => listed(rules.map(({ name }) => name));
+
+const rulesText = (rules: readonly DecidingRule[]): string =>
+  `${rules.length === 1 ? 'rule' : 'rules'} ${namedIn(rules)}`;
 
 interface Deciding {
   readonly allowing: readonly DecidingRule[];
@@ -372,22 +449,54 @@ const distinct = (rules: readonly DecidingRule[]): readonly DecidingRule[] => [
   ...new Map(rules.map((rule) => [rule.ref, rule])).values(),
 ];
 
+interface Ways extends Pick<Reach, 'answer' | 'ways' | 'moreWays'> {
+  /** Not all was evaluated. */
+  readonly isCut: boolean;
+}
+
 /** Ways with the same answer for the same reasons are one; those that are open come first. */
-function joined(found: readonly Found[], services: Services): readonly ReachWay[] {
-  const ways = new Map<string, ReachWay>();
-  for (const { from, to, passing: by, steps } of found) {
-    const asked = { sure: intersect(by.sure, services), may: intersect(by.may, services) };
+function* waysInSteps(found: Iterable<Found>, services: Services, limits: ReachLimits): Steps<Ways> {
+  const byAnswer = {
+    yes: new Map<string, ReachWay>(),
+    unknown: new Map<string, ReachWay>(),
+    no: new Map<string, ReachWay>(),
+  };
+  const answers = new Set<ReachAnswer>();
+  let [evaluated, moreWays, isCut] = [0, 0, false];
+  for (const one of found) {
+    if (evaluated === limits.evaluated) {
+      isCut = true;
+      break;
+    }
+    evaluated += 1;
+    if (evaluated % evaluatedAtOnce === 0) yield;
+    const asked = { sure: intersect(one.passing.sure, services), may: intersect(one.passing.may, services) };
     const answer = verdictOf(asked);
-    const key = JSON.stringify([answer, steps, asked.sure.key, asked.may.key, to]);
-    const known = ways.get(key);
-    ways.set(key, {
-      ...{ answer, to, steps },
-      from: [...new Set([...(known?.from ?? []), ...from])],
-      open: entriesIn(asked.sure),
-      maybe: entriesIn(subtract(asked.may, asked.sure)),
-    });
+    answers.add(answer);
+    const ways = byAnswer[answer];
+    if (ways.size < limits.ways) addWay(one, { answer, asked }, ways);
+    else moreWays += 1;
   }
-  return [...ways.values()].toSorted((a, b) => rank[a.answer] - rank[b.answer]);
+  const all = [...byAnswer.yes.values(), ...byAnswer.unknown.values(), ...byAnswer.no.values()];
+  const ways = all.slice(0, limits.ways);
+  return { answer: bestOf([...answers]), ways, moreWays: moreWays + all.length - ways.length, isCut };
+}
+
+interface Verdict {
+  readonly answer: ReachAnswer;
+  readonly asked: Pick<Passing, 'sure' | 'may'>;
+}
+
+function addWay({ from, to, ...found }: Found, { answer, asked }: Verdict, ways: Map<string, ReachWay>): void {
+  const steps = found.steps();
+  const key = JSON.stringify([steps, asked.sure.key, asked.may.key, to]);
+  const known = ways.get(key);
+  ways.set(key, {
+    ...{ answer, to, steps },
+    from: [...new Set([...(known?.from ?? []), ...from])],
+    open: entriesIn(asked.sure),
+    maybe: entriesIn(subtract(asked.may, asked.sure)),
+  });
 }
 
 const rank: Readonly<Record<ReachAnswer, number>> = { yes: 0, unknown: 1, no: 2 };
@@ -395,13 +504,17 @@ const rank: Readonly<Record<ReachAnswer, number>> = { yes: 0, unknown: 1, no: 2 
 const bestOf = (answers: readonly ReachAnswer[]): ReachAnswer =>
   answers.toSorted((a, b) => rank[a] - rank[b])[0] ?? 'unknown';
 
-const notesOf = (machines: readonly Machine[]): readonly string[] => [
-  ...new Set(
-    machines.flatMap(({ name, power }) =>
-      power === 'stopped' ? [`${name} is stopped: nothing answers there now`] : [],
-    ),
-  ),
-];
+/** So many have a note of their own. */
+const mostStopped = 10;
+
+function stoppedNotes(machines: readonly Machine[]): readonly string[] {
+  const names = [...new Set(machines.flatMap(({ name, power }) => (power === 'stopped' ? [name] : [])))];
+  const more = names.length - mostStopped;
+  return [
+    ...names.slice(0, mostStopped).map((name) => `${name} is stopped: nothing answers there now`),
+    ...(more > 0 ? [`${more} more instances are stopped`] : []),
+  ];
+}
 
 /** Setpoint lists no load balancers. They may forward traffic from outside that finds no other way. */
 const assumptionsOf = (cloud: Cloud, answer: ReachAnswer, isFromOutside: boolean): readonly string[] =>

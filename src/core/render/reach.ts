@@ -4,7 +4,7 @@ import { listed, printable } from '../text.ts';
 import { type ServiceJson, servicesJson, servicesText } from './effect.ts';
 import { type Paint, plain, type Style } from './wording.ts';
 
-/** The answer for one scope. */
+/** The answer for one scope. Each of its lists has at most so many, and the number of those left out. */
 export interface ScopeReach extends Reach {
   readonly scope: ScopeKey;
 }
@@ -22,11 +22,14 @@ export interface ReachJson {
   readonly scopes: readonly ScopeJson[];
 }
 
-interface ScopeJson extends Pick<ScopeReach, 'scope' | 'answer' | 'assumptions' | 'notes'> {
+interface ScopeJson extends Pick<ScopeReach, 'scope' | 'answer' | 'assumptions' | 'notes' | 'moreWays'> {
   readonly ways: readonly WayJson[];
 }
 
 interface WayJson extends Pick<ReachWay, 'answer' | 'from' | 'to'> {
+  /** Names that are left out. */
+  readonly moreFrom: number;
+  readonly moreTo: number;
   readonly open: readonly ServiceJson[];
   readonly maybe: readonly ServiceJson[];
   readonly steps: readonly StepJson[];
@@ -34,6 +37,7 @@ interface WayJson extends Pick<ReachWay, 'answer' | 'from' | 'to'> {
 
 interface StepJson extends Pick<ReachStep, 'by' | 'answer' | 'reason'> {
   readonly rules: readonly RuleJson[];
+  readonly moreRules: number;
 }
 
 /** `address`: empty where the caller may not see the rule. */
@@ -47,19 +51,27 @@ interface Place {
   readonly line: number;
 }
 
+const mostNames = 100;
+const mostRules = 20;
+
+const leftOut = (all: readonly unknown[], most: number): number => Math.max(0, all.length - most);
+
 /** The answer as data, for `--json` and the API. */
 export const reachJson = (scopes: readonly ScopeReach[]): ReachJson => ({
   answer: answerOf(scopes),
-  scopes: scopes.map(({ scope, answer, ways, assumptions, notes }) => ({
+  scopes: scopes.map(({ scope, answer, ways, moreWays, assumptions, notes }) => ({
     ...{ scope, answer, assumptions, notes },
     ways: ways.map((way) => ({
-      ...{ answer: way.answer, from: way.from, to: way.to },
+      ...{ answer: way.answer, from: way.from.slice(0, mostNames), to: way.to.slice(0, mostNames) },
+      ...{ moreFrom: leftOut(way.from, mostNames), moreTo: leftOut(way.to, mostNames) },
       ...{ open: way.open.map(servicesJson), maybe: way.maybe.map(servicesJson) },
       steps: way.steps.map(({ by, answer: step, reason, rules }) => ({
         ...{ by, answer: step, reason },
-        rules: rules.map(ruleJson),
+        rules: rules.slice(0, mostRules).map(ruleJson),
+        moreRules: leftOut(rules, mostRules),
       })),
     })),
+    moreWays,
   })),
 });
 
@@ -75,12 +87,19 @@ export function reachText(
 ): string {
   return scopes
     .flatMap((given) => {
-      const { scope, ways, assumptions, notes } = printable(given);
-      const rest = ways.length - mostWays;
+      const { scope, ways, moreWays, assumptions, notes } = printable(given);
+      const rest = leftOut(ways, mostWays) + moreWays;
       return [
         paint('strong', scope),
         ...ways.slice(0, mostWays).flatMap((way) => wayLines(way, paint, placeOf)),
-        ...(rest > 0 ? [paint('dim', `  and ${rest} more: --json lists all`)] : []),
+        ...(rest > 0
+          ? [
+              paint(
+                'dim',
+                `  and ${rest} more${moreWays === 0 ? ': --json lists all' : `: --json lists ${ways.length} in all`}`,
+              ),
+            ]
+          : []),
         ...notes.map((note) => `  ${paint('note', note)}`),
         ...assumptions.map((one) => paint('dim', `  Assumed: ${one}.`)),
       ];
@@ -89,7 +108,7 @@ export function reachText(
 }
 
 function wayLines(
-  { answer, from, to, open, maybe, steps }: WayJson,
+  { answer, from, to, moreFrom, moreTo, open, maybe, steps }: WayJson,
   paint: Paint,
   placeOf: (document: Place) => string,
 ) {
@@ -99,7 +118,7 @@ function wayLines(
   ];
   const told = answer === 'no' ? '' : `  ${services.join('; ')}`;
   return [
-    `  ${paint(styles[answer], answer)}  ${listed(from)} → ${listed(to)}${told}`,
+    `  ${paint(styles[answer], answer)}  ${listed(from, 5, moreFrom)} → ${listed(to, 5, moreTo)}${told}`,
     ...steps
       .filter((step) => answer !== 'no' || step.answer !== 'yes')
       .map((step) => `      ${step.reason}${paint('dim', placesText(step, placeOf))}`),

@@ -1,9 +1,12 @@
 import type { Action } from '../../../src/core/action.ts';
 import type { Desired } from '../../../src/core/desired.ts';
 import { type Effect, type End, effectOf, type TrafficChange } from '../../../src/core/effect/effect.ts';
+import { type Reach, type ReachQuestion, reachInSteps } from '../../../src/core/effect/reach.ts';
+import type { TrafficState } from '../../../src/core/effect/state.ts';
 import type { Gap, Observed, SubnetFilters } from '../../../src/core/observed.ts';
 import type { PlanInput } from '../../../src/core/plan/plan-input.ts';
 import type { Attributes, Cloud, RuleAttributes, RuleMatch } from '../../../src/core/resource.ts';
+import { finish } from '../../../src/core/steps.ts';
 import { at, dialect, input, looked, ours, see, want } from '../plan/fixture.ts';
 
 /** A machine `web-0` stands in the subnet `core.near` unless it says otherwise. */
@@ -73,6 +76,10 @@ function named(cloud: Cloud, text: string, isPeer: boolean): string {
   const ref = groupRef(cloud, text);
   return isPeer && cloud !== 'gcp' ? `group:${ref}` : ref;
 }
+
+/** The whole answer, at once. */
+export const reachIn = (state: TrafficState, question: ReachQuestion): Reach =>
+  finish(reachInSteps(state, question, { ways: Infinity, evaluated: Infinity }));
 
 /** The objects of an estate; ids are `vpc-core`, `subnet-near`, `web-0` and the names of rules. */
 export function resourcesOf(draft: EstateDraft): readonly Observed[] {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type MapLimits, mapInSteps, type TrafficMap } from '../../../src/core/effect/map.ts';
 import { allowedBy, type FlowChoice, type Flows, flowsInSteps, focusOn } from '../../../src/core/effect/map-flows.ts';
 import type { MapCondition } from '../../../src/core/effect/map-places.ts';
-import { reachIn } from '../../../src/core/effect/reach.ts';
+
 import { endIn } from '../../../src/core/effect/reach-ends.ts';
 import { isNone } from '../../../src/core/effect/service-set.ts';
 import { type Machine, observedState } from '../../../src/core/effect/state.ts';
@@ -12,7 +12,7 @@ import type { Gap } from '../../../src/core/observed.ts';
 import { servicesJson, servicesText } from '../../../src/core/render/effect.ts';
 import { finish } from '../../../src/core/steps.ts';
 import { at } from '../plan/fixture.ts';
-import { type EstateDraft, inputOf, type MachineDraft } from './estate.ts';
+import { type EstateDraft, inputOf, type MachineDraft, reachIn } from './estate.ts';
 
 const web: MachineDraft = { name: 'web-0', groups: ['web'], publicIp: true, ip: '10.0.1.5' };
 const web1: MachineDraft = { ...web, name: 'web-1', ip: '10.0.1.6' };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Reach, reachIn } from '../../../src/core/effect/reach.ts';
+import type { Reach } from '../../../src/core/effect/reach.ts';
 import { endIn, servicesFrom } from '../../../src/core/effect/reach-ends.ts';
 import { observedState } from '../../../src/core/effect/state.ts';
 import { servicesJson, servicesText } from '../../../src/core/render/effect.ts';
-import { type EstateDraft, inputOf, type MachineDraft } from './estate.ts';
+import { type EstateDraft, inputOf, type MachineDraft, reachIn } from './estate.ts';
 
 const web: MachineDraft = { name: 'web-0', groups: ['all', 'web'], publicIp: true, ip: '10.0.1.5' };
 const web1: MachineDraft = { name: 'web-1', groups: ['all', 'web'], ip: '10.0.1.6' };

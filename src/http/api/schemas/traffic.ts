@@ -6,6 +6,8 @@ import type { Mapped, ReachAnswered } from '../../../ports/queries.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationSchema, oldestObservation } from './observation.ts';
 
+const count = z.int();
+
 const answerSchema = z.enum(['yes', 'no', 'unknown']);
 
 const servicesSchema = z.array(
@@ -36,8 +38,10 @@ const ruleSchema = z
 
 const waySchema = z.object({
   answer: answerSchema,
-  from: z.array(z.string()),
-  to: z.array(z.string()),
+  from: z.array(z.string()).meta({ description: 'At most 100' }),
+  to: z.array(z.string()).meta({ description: 'At most 100' }),
+  moreFrom: count.meta({ description: 'The number of names that `from` leaves out' }),
+  moreTo: count.meta({ description: 'The number of names that `to` leaves out' }),
   open: servicesSchema.meta({ description: 'The requested traffic that passes for certain' }),
   maybe: servicesSchema.meta({ description: 'The rest that may pass' }),
   steps: z
@@ -46,7 +50,8 @@ const waySchema = z.object({
         by: z.enum(['egress', 'ingress', 'route']),
         answer: answerSchema,
         reason: z.string(),
-        rules: z.array(ruleSchema).meta({ description: 'Empty where a default or a route decides' }),
+        rules: z.array(ruleSchema).meta({ description: 'At most 20; empty where a default or a route decides' }),
+        moreRules: count,
       }),
     )
     .meta({ description: 'Each of them must let the traffic through' }),
@@ -62,7 +67,10 @@ export const reachSchema = z
         answer: answerSchema,
         assumptions: z.array(z.string()),
         notes: z.array(z.string()),
-        ways: z.array(waySchema),
+        ways: z
+          .array(waySchema)
+          .meta({ description: 'Open ones first; at most 500 in all scopes together, or 10 in each if that is more' }),
+        moreWays: count.meta({ description: 'The number of ways that are left out' }),
       }),
     ),
     observed: observationSchema,
@@ -83,6 +91,8 @@ export const reachSchema = z
               answer: 'yes',
               from: ['internet'],
               to: ['web-0'],
+              moreFrom: 0,
+              moreTo: 0,
               open: [{ protocol: 'tcp', ports: '443' }],
               maybe: [],
               steps: [
@@ -91,16 +101,19 @@ export const reachSchema = z
                   answer: 'yes',
                   reason: 'a public address, and a route to the internet gateway',
                   rules: [],
+                  moreRules: 0,
                 },
                 {
                   by: 'ingress',
                   answer: 'yes',
                   reason: 'ingress of web-0 from 0.0.0.0/0 is allowed by core.web.ingress.tcp.443.0.0.0.0/0',
                   rules: [exampleOf(ruleSchema)],
+                  moreRules: 0,
                 },
               ],
             },
           ],
+          moreWays: 0,
         },
       ],
       observed: exampleOf(observationSchema),
@@ -112,8 +125,6 @@ export const reachAnswer = ({ estate, scopes, looks }: ReachAnswered, now: numbe
   ...reachJson(scopes),
   observed: oldestObservation(looks, now),
 });
-
-const count = z.int();
 
 const nodeSchema = z
   .object({
