@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show your identity and your grants */
+        /** Show your identity, your grants and your estates */
         get: operations["whoami"];
         put?: never;
         post?: never;
@@ -2819,6 +2819,7 @@ export interface components {
             actor: string;
             identities: string[];
             grants: components["schemas"]["Grant"][];
+            estates: string[];
             /** Format: date-time */
             expiresAt?: string;
         };

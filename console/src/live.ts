@@ -13,7 +13,7 @@ const outdated: Readonly<Record<string, readonly string[]>> = {
   resource: ['inventory', 'inventory-counts', 'drift', 'drift-count', 'resource', 'explanation', 'targets', 'slo'],
   reconcile: ['targets', 'drift', 'drift-count', 'fleet', 'ledger', 'map', 'reach'],
   generation: [
-    ...['targets', 'fleet', 'approvals', 'drift', 'drift-count', 'inventory', 'inventory-counts'],
+    ...['whoami', 'targets', 'fleet', 'approvals', 'drift', 'drift-count', 'inventory', 'inventory-counts'],
     ...['resource', 'explanation', 'slo', 'map', 'reach'],
   ],
   audit: ['approvals', 'pauses', 'targets', 'drift', 'fleet', 'ledger'],

@@ -3,6 +3,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Identity } from './api.d.ts';
 import { Notice, Title, When } from './components.tsx';
+import { ChooseEstate, EstatePicker, useEstate, useMustChoose } from './estates.tsx';
 import { follow, useLive } from './live.ts';
 import { driftCount, whoami } from './queries.ts';
 import { QueryState } from './query-state.tsx';
@@ -37,8 +38,7 @@ interface SignedInProps {
 
 function SignedIn({ identity, onSignOut }: SignedInProps) {
   const queryClient = useQueryClient();
-  const { actor } = identity;
-  const estate = useRouterState({ select: ({ location: { search } }) => search.estate });
+  const estate = useEstate();
   useFocusOnNavigation();
   useVisibleScreenLink();
   useEffect(() => follow(queryClient), [queryClient]);
@@ -70,24 +70,31 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
             Fleet
           </Link>
         </nav>
+        <EstatePicker estates={identity.estates} />
         <LiveMark />
         <Account identity={identity} onSignOut={onSignOut} />
       </header>
       <ConnectionLost />
       <main className="page" id="content" tabIndex={-1} aria-labelledby="title">
-        {identity.grants.length === 0 ? (
-          <>
-            <Title>No grant</Title>
-            <Notice tone="attention" title="You are signed in, and you may see nothing yet">
-              <p>Ask an admin of Setpoint for a grant, and give them the name {actor}.</p>
-            </Notice>
-          </>
-        ) : (
-          <Outlet />
-        )}
+        <Content identity={identity} />
       </main>
     </>
   );
+}
+
+/** The screen, if the person may see it and has chosen its estate. */
+function Content({ identity: { actor, grants, estates } }: Pick<SignedInProps, 'identity'>) {
+  const mustChoose = useMustChoose({ estates });
+  if (grants.length === 0)
+    return (
+      <>
+        <Title>No grant</Title>
+        <Notice tone="attention" title="You are signed in, and you may see nothing yet">
+          <p>Ask an admin of Setpoint for a grant, and give them the name {actor}.</p>
+        </Notice>
+      </>
+    );
+  return mustChoose ? <ChooseEstate estates={estates} /> : <Outlet />;
 }
 
 /** With the number of resources that drifted. */

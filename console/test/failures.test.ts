@@ -155,19 +155,29 @@ test('overview: before the approvals are known it does not say that all is well'
   await leave(watched);
 });
 
-test('estate: an estate is chosen once, and all links keep it', inBrowser, async () => {
+test('estate: it is chosen once on any screen, and all links keep it', inBrowser, async () => {
   const { gateway: gate } = all();
   const watched = await signedIn();
   const { page } = watched;
-  watched.expect(/status of 400 /);
-  await page.route('**/v1/targets', (asked) => asked.fulfill({ status: 400, json: severalEstates }));
-  await page.goto(`${gate.url}/inventory?target=aws`);
-  assert.equal(await page.getByRole('searchbox', { name: 'Target' }).inputValue(), 'aws');
-  await page.goto(gate.url);
-  await page.getByLabel('Name of the estate').fill('acme');
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/estate=acme/);
-  await page.locator('.headline').waitFor();
+  watched.expect(/status of (400|404) /);
+  await page.route('**/v1/whoami', async (asked) => {
+    const answer = await asked.fetch();
+    await asked.fulfill({ json: { ...(await answer.json()), estates: ['acme', 'globex'] } });
+  });
+  const estates = page.getByRole('combobox', { name: 'Estate' });
+  for (const path of ['/', '/drift', '/map', '/ledger', '/fleet']) {
+    await page.goto(`${gate.url}${path}`);
+    await page.getByRole('heading', { name: 'Choose an estate' }).waitFor();
+    assert.equal(await estates.inputValue(), '');
+  }
+  await assertNoViolations(watched);
+  await page.getByRole('link', { name: 'acme', exact: true }).press('Enter');
+  await page.waitForURL(/\/fleet\?estate=acme$/);
+  await page.getByRole('table', { name: 'Work', exact: true }).waitFor();
+  assert.equal(await estates.inputValue(), 'acme');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await assertNoViolations(watched);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole('link', { name: 'Inventory', exact: true }).press('Enter');
   await page.waitForURL(/\/inventory\?estate=acme/);
   await page.getByRole('combobox', { name: 'Target' }).waitFor();
@@ -175,6 +185,36 @@ test('estate: an estate is chosen once, and all links keep it', inBrowser, async
   await page.locator('.sides').waitFor();
   for (const link of await page.locator('.crumbs a, header.top a').all())
     assert.match((await link.getAttribute('href')) ?? '', /estate=acme/);
+  await estates.selectOption('globex');
+  await page.waitForURL(/\/inventory\?estate=globex$/);
+  await page.getByText('There is no such thing, or you may not see it').first().waitFor();
+  await estates.selectOption('All estates');
+  await page.waitForURL(/\/inventory$/);
+  await page.getByRole('link', { name: 'web-0' }).waitFor();
+  await page.goto(`${gate.url}/ledger?estate=acme&type=note`);
+  await estates.selectOption('globex');
+  await page.waitForURL(/\/ledger\?estate=globex$/);
+  await leave(watched);
+});
+
+test('estate: of a person with one estate nobody asks for it', inBrowser, async () => {
+  const watched = await signedIn('/ledger');
+  const { page } = watched;
+  await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+  assert.equal(await page.getByRole('combobox', { name: 'Estate' }).count(), 0);
+  await leave(watched);
+});
+
+test('estate: without one, the filter of the target is a text', inBrowser, async () => {
+  const { gateway: gate } = all();
+  const watched = await signedIn();
+  const { page } = watched;
+  watched.expect(/status of 400 /);
+  await page.route('**/v1/targets', (asked) => asked.fulfill({ status: 400, json: severalEstates }));
+  await page.goto(`${gate.url}/inventory?target=aws`);
+  const target = page.getByRole('searchbox', { name: 'Target' });
+  await target.waitFor();
+  assert.equal(await target.inputValue(), 'aws');
   await leave(watched);
 });
 

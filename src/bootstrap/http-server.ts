@@ -215,7 +215,8 @@ function dependenciesOn(
     },
     slo: { figures, estates },
     tokens: store.tokens,
-    session: { authenticate, cookie: session },
+    whoami: { estates },
+    session: { authenticate, cookie: session, estates },
     health: { checks: () => reaches.map(({ name, needed, look }) => ({ name, needed, ok: look().ok })) },
   };
 }

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { Objective, Pause, PendingApprovals, Resource, Slo, Target } from '../api.d.ts';
-import { ApiError } from '../api-client.ts';
 import {
   everyStatus,
   Glyph,
@@ -23,7 +22,6 @@ import { type Concern, type Verdict, verdictOf } from './verdict.ts';
 export function Overview() {
   const { estate } = useSearch({ from: '/' });
   const targets = useQuery(queries.targets(estate));
-  if (isAskedForEstate(targets.error)) return <ChooseEstate />;
   return (
     <>
       <Title className="hidden">Overview</Title>
@@ -33,9 +31,6 @@ export function Overview() {
     </>
   );
 }
-
-const isAskedForEstate = (error: unknown): boolean =>
-  error instanceof ApiError && error.errors.some(({ at }) => at === 'estate');
 
 interface OverviewContentProps {
   readonly estate: string | undefined;
@@ -455,29 +450,4 @@ const FigureRow = ({ objective: { target, kind, resources, inSync, drift, conver
 
 interface FigureProps {
   readonly objective: Objective;
-}
-
-function ChooseEstate() {
-  const navigate = useNavigate();
-  return (
-    <form
-      className="choose"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const estate = new FormData(event.currentTarget).get('estate');
-        if (typeof estate === 'string') void navigate({ to: '/', search: { estate } });
-      }}
-    >
-      <Title>Choose an estate</Title>
-      <p>You see more than one estate, and an overview is of one.</p>
-      <label htmlFor="estate">Name of the estate</label>
-      <input id="estate" name="estate" required autoComplete="off" spellCheck={false} />
-      <button type="submit" className="button primary">
-        Show
-      </button>
-      <p>
-        The <Link to="/inventory">inventory</Link> has all of them.
-      </p>
-    </form>
-  );
 }

@@ -21,7 +21,12 @@ const callers: Readonly<Record<string, Caller>> = {
 const [kimToken = '', leaToken = ''] = Object.keys(callers);
 const cookie = sessionCookie(false);
 const authenticate = async (authorization = '') => callers[authorization.replace('Bearer ', '')];
-const routes = [...sessionRoutes({ authenticate, cookie }), ...whoamiRoutes(), ...tokensRoutes(store.tokens)];
+const estates = async () => ['acme'];
+const routes = [
+  ...sessionRoutes({ authenticate, cookie, estates }),
+  ...whoamiRoutes({ estates }),
+  ...tokensRoutes(store.tokens),
+];
 const world = apiWorld({
   routes,
   callers,
@@ -52,6 +57,7 @@ describe('a browser signs in', () => {
     );
     assert.match(String(headers['cache-control']), /no-store/);
     assert.equal(actorIn({ body }), 'kim');
+    assert.deepEqual((body as { estates?: unknown }).estates, ['acme']); // why: its schema was just checked
     assert.equal(JSON.stringify(body).includes(kimToken), false);
     const { headers: lasting } = await signIn(leaToken);
     assert.equal(lasting['set-cookie'], `setpoint=${leaToken}; Path=/v1; HttpOnly; SameSite=Strict`);

@@ -19,7 +19,9 @@ const callers: Readonly<Record<string, Caller>> = {
   web: callerOf('admin', { id: 'web', grants: [{ role: 'admin', estates: ['acme'], owners: ['team-web'] }] }),
   unbound: callerOf('viewer', { id: 'unbound', person: 'nora', grants: [], expiresAt: clock.now() + day }),
 };
-const world = apiWorld({ routes: [...tokensRoutes(store.tokens), ...whoamiRoutes()], callers, clock });
+const estates = async () => ['globex', 'acme', 'initech'];
+const routes = [...tokensRoutes(store.tokens), ...whoamiRoutes({ estates })];
+const world = apiWorld({ routes, callers, clock });
 after(world.close);
 
 const viewer = { role: 'viewer', estates: ['acme'] };
@@ -173,8 +175,17 @@ describe('who one is', () => {
       actor: 'nora',
       identities: ['viewer@acme.example'],
       grants: [],
+      estates: [],
       expiresAt: new Date(clock.now() + day).toISOString(),
     });
+  });
+
+  it('with the estates that their grants reach, and no others', async () => {
+    for (const [who, seen] of [
+      ['all', ['acme', 'globex', 'initech']],
+      ['web', ['acme']],
+    ] as const)
+      assert.deepEqual(((await world.ask(who, 'GET /v1/whoami')).body as { estates: unknown }).estates, seen); // why: its schema was just checked
   });
 
   for (const who of ['', 'nobody'])

@@ -19,7 +19,7 @@ import { type SloDependencies, sloRoutes } from './slo.ts';
 import { type TargetsDependencies, targetsRoutes } from './targets.ts';
 import { type TokensDependencies, tokensRoutes } from './tokens.ts';
 import { type TrafficDependencies, trafficRoutes } from './traffic.ts';
-import { whoamiRoutes } from './whoami.ts';
+import { type IdentityDependencies, whoamiRoutes } from './whoami.ts';
 import { type WindowsDependencies, windowsRoutes } from './windows.ts';
 
 /** The dependencies of the routes, handed in by a root: one member a noun. */
@@ -41,6 +41,7 @@ export interface RouteDependencies {
   readonly fleet: FleetDependencies;
   readonly slo: SloDependencies;
   readonly tokens: TokensDependencies;
+  readonly whoami: IdentityDependencies;
   readonly session: SessionDependencies;
   readonly health: HealthDependencies;
 }
@@ -64,7 +65,7 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...fleetRoutes(dependencies.fleet),
   ...sloRoutes(dependencies.slo),
   ...tokensRoutes(dependencies.tokens),
-  ...whoamiRoutes(),
+  ...whoamiRoutes(dependencies.whoami),
   ...sessionRoutes(dependencies.session),
   ...healthRoutes(dependencies.health),
 ];

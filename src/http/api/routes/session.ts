@@ -8,9 +8,9 @@ import {
 } from '../../auth/session-cookie.ts';
 import { crossSite, ProblemError, unauthorized } from '../../problem.ts';
 import { type Authenticate, type Route, route } from '../route.ts';
-import { identityOf, identitySchema } from './whoami.ts';
+import { type IdentityDependencies, identityOf, identitySchema } from './whoami.ts';
 
-export interface SessionDependencies {
+export interface SessionDependencies extends IdentityDependencies {
   readonly authenticate: Authenticate;
   readonly cookie: SessionCookie;
 }
@@ -22,7 +22,7 @@ const tokenSchema = z
   .meta({ description: 'A token of Setpoint, or a JWT of an issuer that the access file names' });
 
 /** Signs a browser in and out. The credential decides its rights, as for any other caller. */
-export const sessionRoutes = ({ authenticate, cookie }: SessionDependencies): readonly Route[] => [
+export const sessionRoutes = ({ authenticate, cookie, estates }: SessionDependencies): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/session',
@@ -42,7 +42,7 @@ export const sessionRoutes = ({ authenticate, cookie }: SessionDependencies): re
       const caller = await authenticate(`Bearer ${token}`);
       if (caller === undefined) throw new ProblemError(unauthorized);
       const headers = { 'set-cookie': setSession(cookie, token, caller.expiresAt) };
-      return { status: 200, body: identityOf(caller), headers };
+      return { status: 200, body: await identityOf(caller, { estates }), headers };
     },
   }),
   route({

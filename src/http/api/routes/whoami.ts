@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundsFor, reachableEstates } from '../../../core/access/grant.ts';
 import { ProblemError, unauthorized } from '../../problem.ts';
 import { type Caller, type Route, route } from '../route.ts';
 import { examples, story } from '../schemas/examples.ts';
@@ -10,6 +11,9 @@ export const identitySchema = z
     actor: z.string().meta({ description: 'The name in the ledger' }),
     identities: z.array(z.string()).meta({ description: 'All proven names of the caller' }),
     grants: z.array(grantSchema),
+    estates: z
+      .array(z.string())
+      .meta({ description: 'The estates that you see. If there are several, most questions need `estate`' }),
     expiresAt: timestamp.optional().meta({ description: 'The expiry of the credential' }),
   })
   .meta({ id: 'Identity' })
@@ -18,29 +22,39 @@ export const identitySchema = z
       actor: story.person,
       identities: [story.person],
       grants: [{ role: 'approver', estates: [story.estate] }],
+      estates: [story.estate],
       expiresAt: '2027-01-31T09:00:00.000Z',
     },
   });
 
-export const identityOf = ({ person, identities, grants, expiresAt }: Caller) => ({
+export interface IdentityDependencies {
+  /** All estates that there are. */
+  estates(): Promise<readonly string[]>;
+}
+
+export const identityOf = async (
+  { person, identities, grants, expiresAt }: Caller,
+  { estates }: IdentityDependencies,
+) => ({
   ...{ actor: person, identities, grants, expiresAt },
+  estates: [...reachableEstates(boundsFor(grants, 'read'), await estates())].sort(),
 });
 
-export const whoamiRoutes = (): readonly Route[] => [
+export const whoamiRoutes = (dependencies: IdentityDependencies): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/whoami',
     operation: {
       id: 'whoami',
       tag: 'Access',
-      summary: 'Show your identity and your grants',
+      summary: 'Show your identity, your grants and your estates',
       description: 'Every caller with a valid credential may ask, also without grants.',
       responses: { 200: { description: 'Your identity', schema: identitySchema } },
     },
     request: {},
     handle: async ({ context: { caller } }) => {
       if (caller.id === '') throw new ProblemError(unauthorized);
-      return { status: 200, body: identityOf(caller) };
+      return { status: 200, body: await identityOf(caller, dependencies) };
     },
   }),
 ];
