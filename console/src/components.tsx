@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type AnchorHTMLAttributes, type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { type AnchorHTMLAttributes, type ReactNode, type Ref, useEffect, useSyncExternalStore } from 'react';
 import type { Resource } from './api.d.ts';
 import { absoluteTime, relativeTime } from './time.ts';
 
@@ -113,15 +113,17 @@ export function ResourceLink({ estate, resource, by = 'address', ...rest }: Reso
 }
 
 interface PanelProps {
+  /** With it, the focus can go to the panel. */
+  readonly ref?: Ref<HTMLElement>;
   readonly title: string;
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }
 
-export function Panel({ title, aside, children }: PanelProps) {
+export function Panel({ ref, title, aside, children }: PanelProps) {
   const id = `panel-${title.toLowerCase().replace(/\W+/g, '-')}`;
   return (
-    <section className="panel" aria-labelledby={id}>
+    <section ref={ref} className="panel" aria-labelledby={id} tabIndex={ref === undefined ? undefined : -1}>
       <header>
         <h2 id={id}>{title}</h2>
         {aside === undefined ? null : <p className="aside">{aside}</p>}

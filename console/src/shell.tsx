@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import type { Identity } from './api.d.ts';
 import { Notice, Title, When } from './components.tsx';
 import { ChooseEstate, EstatePicker, useEstate, useMustChoose } from './estates.tsx';
+import { useKeptFocus } from './focus.ts';
 import { follow, useLive } from './live.ts';
 import { driftCount, whoami } from './queries.ts';
 import { QueryState } from './query-state.tsx';
@@ -40,6 +41,7 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
   const queryClient = useQueryClient();
   const estate = useEstate();
   useFocusOnNavigation();
+  useKeptFocus();
   useVisibleScreenLink();
   useEffect(() => follow(queryClient), [queryClient]);
   return (

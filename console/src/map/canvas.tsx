@@ -10,8 +10,9 @@ import {
   useReactFlow,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { Fragment, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { Fragment, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { MapEdge, MapNode } from '../api.d.ts';
+import { Notice } from '../components.tsx';
 import { Loading } from '../query-state.tsx';
 import { type Box, type Direction, type Layout, layoutOf } from './layout.ts';
 import { edgeId, edgeLook, instancesText, nodeTone, shortTraffic, troubleText } from './words.ts';
@@ -29,19 +30,32 @@ export function Canvas(props: CanvasProps) {
   const { nodes, edges } = props;
   const [layout, setLayout] = useState<DirectedLayout>();
   const [failure, setFailure] = useState<string>();
+  const [tries, setTries] = useState(0);
   const direction = useDirection();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a person can try again
   useEffect(() => {
     let isOver = false;
     layoutOf(nodes, edges, direction).then(
-      (boxes) => isOver || setLayout({ boxes, direction }),
-      (error: unknown) => isOver || setFailure(String(error)),
+      (boxes) => {
+        if (isOver) return;
+        setLayout({ boxes, direction });
+        setFailure(undefined);
+      },
+      (error: unknown) => isOver || setFailure(error instanceof Error ? error.message : String(error)),
     );
     return () => {
       isOver = true;
     };
-  }, [nodes, edges, direction]);
+  }, [nodes, edges, direction, tries]);
   if (failure !== undefined)
-    return <p className="quiet empty">The drawing failed: {failure}. The tables below have the same.</p>;
+    return (
+      <Notice tone="attention" title="The drawing failed">
+        <p>The reason: {failure}. The tables below have the same.</p>
+        <button type="button" className="button" onClick={() => setTries(tries + 1)}>
+          Try again
+        </button>
+      </Notice>
+    );
   if (layout === undefined) return <Loading subject="the drawing" lines={6} />;
   return (
     <ReactFlowProvider>
@@ -65,8 +79,11 @@ const onResize = (notify: () => void): (() => void) => {
 /** On a phone the internet is at the top, else at the left. */
 const useDirection = (): Direction => useSyncExternalStore(onResize, () => (narrow.matches ? 'DOWN' : 'RIGHT'));
 
-/** A whole map on a phone would be too small to read: a person pans. */
-const viewOf = (direction: Direction) => ({ padding: 0.06, ...(direction === 'DOWN' ? { minZoom: 0.4 } : {}) });
+/** A whole map on a phone would be too small to read: a person pans. There the buttons are over the top of the drawing. */
+const viewOf = (direction: Direction) =>
+  direction === 'DOWN'
+    ? ({ padding: { top: '56px', x: 0.06, bottom: 0.06 }, minZoom: 0.4 } as const)
+    : { padding: 0.06 };
 
 /** Labels of more edges than this would cover each other. */
 const mostLabels = 60;
@@ -90,10 +107,17 @@ function Drawing({
     [drawn, chosen.node],
   );
   const { fitView, zoomIn, zoomOut } = useReactFlow();
+  const view = useRef({ direction, isOwn: false });
   useEffect(() => {
-    // why: another map begins with a view of all of it
-    if (layout.size > 0) void fitView(viewOf(direction));
+    // why: a newer answer leaves the view that a person has chosen
+    if (layout.size === 0 || (view.current.isOwn && view.current.direction === direction)) return;
+    view.current = { direction, isOwn: false };
+    void fitView(viewOf(direction));
   }, [layout, direction, fitView]);
+  const show = (isOwn: boolean, move: Promise<boolean>): void => {
+    view.current.isOwn = isOwn;
+    void move;
+  };
   return (
     <>
       <div className="map-canvas" role="img" aria-label="The map. The tables below it have the same.">
@@ -103,6 +127,10 @@ function Drawing({
           nodeTypes={nodeTypes}
           onEdgeClick={(_, { id }) => chooseEdge(id)}
           onNodeClick={(_, { id }) => chooseNode(id)}
+          onMove={(event) => {
+            // why: the moves of the console itself have no event
+            if (event !== null) view.current.isOwn = true;
+          }}
           nodesDraggable={false}
           nodesConnectable={false}
           nodesFocusable={false}
@@ -120,13 +148,17 @@ function Drawing({
         />
       </div>
       <div className="map-zoom">
-        <button type="button" className="button" aria-label="Zoom in" onClick={() => void zoomIn()}>
+        <button type="button" className="button" aria-label="Zoom in" onClick={() => show(true, zoomIn())}>
           +
         </button>
-        <button type="button" className="button" aria-label="Zoom out" onClick={() => void zoomOut()}>
+        <button type="button" className="button" aria-label="Zoom out" onClick={() => show(true, zoomOut())}>
           −
         </button>
-        <button type="button" className="button" onClick={() => void fitView({ padding: 0.06 })}>
+        <button
+          type="button"
+          className="button"
+          onClick={() => show(false, fitView({ ...viewOf(direction), minZoom: undefined }))}
+        >
           All
         </button>
       </div>

@@ -1,4 +1,4 @@
-import ELK, { type ElkNode } from 'elkjs/lib/elk-api.js';
+import NewElk, { type ELK, type ElkNode } from 'elkjs/lib/elk-api.js';
 import workerUrl from 'elkjs/lib/elk-worker.min.js?url';
 import type { MapEdge, MapNode } from '../api.d.ts';
 
@@ -12,19 +12,44 @@ export interface Box {
 
 export type Layout = ReadonlyMap<string, Box>;
 
+interface Engine {
+  readonly elk: ELK;
+  /** Rejects once the worker has failed. */
+  readonly failed: Promise<never>;
+}
+
 /** One worker for all maps: it computes, and the page stays alive. It starts while the page still asks for the map. */
-const elk = new ELK({ workerUrl });
+let engine: Engine | undefined = startEngine();
+
+function startEngine(): Engine {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  // why: it can fail while nobody waits for a layout
+  failed.catch(() => undefined);
+  const startWorker = (): Worker => {
+    const worker = new Worker(workerUrl);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      worker.terminate();
+      engine = undefined;
+      reject(new Error(event.message || 'its worker did not load'));
+    };
+    return worker;
+  };
+  return { elk: new NewElk({ workerUrl, workerFactory: startWorker }), failed };
+}
 
 /** The way from the internet to the machines behind it. */
 export type Direction = 'RIGHT' | 'DOWN';
 
+/** A worker that failed is replaced with the next call. */
 export async function layoutOf(
   nodes: readonly MapNode[],
   edges: readonly MapEdge[],
   direction: Direction,
 ): Promise<Layout> {
   const graph = graphOf(nodes, edges, direction);
-  const done = await elk.layout(graph);
+  engine ??= startEngine();
+  const done = await Promise.race([engine.elk.layout(graph), engine.failed]);
   const boxes = new Map<string, Box>();
   const visit = ({ id, x = 0, y = 0, width = 0, height = 0, children = [] }: ElkNode): void => {
     boxes.set(id, { x, y, width, height });

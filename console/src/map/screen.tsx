@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useDeferredValue, useMemo } from 'react';
+import { type ReactNode, type Ref, useDeferredValue, useEffect, useMemo, useRef } from 'react';
 import type { MapEdge, MapNode, TrafficMap } from '../api.d.ts';
 import { Notice, Panel, Title, When } from '../components.tsx';
 import * as queries from '../queries.ts';
-import { Loading, QueryState } from '../query-state.tsx';
+import { isForbidden, Loading, type QueryLike, QueryState } from '../query-state.tsx';
 import { type MapSearch, mapFilter, narrowing, narrowingKeys } from './address.ts';
 import { Canvas } from './canvas.tsx';
 import { ReachPanel } from './reach-panel.tsx';
-import { ChosenEdge, ChosenNode } from './selection-panels.tsx';
+import { ChosenEdge, ChosenNode, type Names } from './selection-panels.tsx';
 import { PlacesTable, TrafficTable } from './tables.tsx';
 import { edgeId } from './words.ts';
 import '../styles/map.css';
@@ -16,15 +16,95 @@ import '../styles/map.css';
 export function MapScreen() {
   const search = useSearch({ from: '/map' });
   const map = useQuery(queries.map(mapFilter(search)));
+  const change = useChange();
+  const shown = useShownMap(map, search);
+  const { panel, drawing, choose, close } = useChoice(change);
   return (
     <>
       <Title className="hidden">Map</Title>
       <Narrowing search={search} />
-      <QueryState query={map} subject="the map" lines={8} empty={(found) => emptyText(found, search)}>
-        {(found) => <MapContent map={found} search={search} />}
-      </QueryState>
+      <div className="map">
+        <div className="map-main">
+          <QueryState query={map} subject="the map" lines={8} empty={(found) => emptyText(found, search)}>
+            {(found) => (
+              <>
+                <Caveats map={found} search={search} />
+                {shown === undefined ? null : (
+                  <section ref={drawing} tabIndex={-1} className="panel map-drawing" aria-label="Drawing">
+                    <Canvas
+                      // why: another map begins with a view of all of it
+                      key={JSON.stringify(mapFilter(search))}
+                      nodes={shown.nodes}
+                      edges={shown.edges}
+                      chosen={{ edge: search.edge, node: search.node }}
+                      chooseEdge={(edge) => choose({ edge })}
+                      chooseNode={(node) => choose({ node })}
+                    />
+                    <Legend />
+                    <OutEdges search={search} count={shown.outCount} change={change} />
+                  </section>
+                )}
+              </>
+            )}
+          </QueryState>
+        </div>
+        <div className="map-side">
+          {shown === undefined ? null : <Chosen ref={panel} shown={shown} search={search} close={close} />}
+          {/* why: the map can fail, and a question and its answer stay */}
+          <ReachPanel search={search} change={change} />
+        </div>
+      </div>
+      {shown === undefined ? null : <Tables shown={shown} search={search} choose={choose} />}
     </>
   );
+}
+
+interface ShownMap {
+  readonly nodes: readonly MapNode[];
+  readonly edges: readonly MapEdge[];
+  /** The edges out to the internet and to blocks, shown or not. */
+  readonly outCount: number;
+  readonly names: Names;
+}
+
+/** Undefined: there is none to draw. */
+function useShownMap({ data, error }: QueryLike<TrafficMap>, search: MapSearch): ShownMap | undefined {
+  const withOut = search.out !== undefined;
+  const shown = useMemo(() => {
+    if (data === undefined) return undefined;
+    const [edges, outCount] = shownEdges(data, withOut);
+    return { nodes: data.nodes, edges, outCount, names: new Map(data.nodes.map((node) => [node.id, node])) };
+  }, [data, withOut]);
+  const isShown = data !== undefined && !isForbidden(error) && emptyText(data, search) === undefined;
+  return isShown ? shown : undefined;
+}
+
+/** The focus goes to the panel of what a person chooses, and back when they close it. */
+function useChoice(change: (changed: MapSearch) => void) {
+  const [panel, drawing] = [useRef<HTMLElement>(null), useRef<HTMLElement>(null)];
+  const opener = useRef<Element>(null);
+  const isNew = useRef(false);
+  const choice = useSearch({ from: '/map', select: ({ edge, node }) => `${edge} ${node}` });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the panel of another choice
+  useEffect(() => {
+    if (isNew.current) panel.current?.focus();
+    isNew.current = false;
+  }, [choice, panel]);
+  return {
+    panel,
+    drawing,
+    choose: (chosen: MapSearch): void => {
+      if (panel.current?.contains(document.activeElement) !== true) opener.current = document.activeElement;
+      isNew.current = true;
+      change({ ...nothingChosen, ...chosen });
+    },
+    close: (): void => {
+      change(nothingChosen);
+      const { current } = opener;
+      const isThere = current instanceof HTMLElement && current !== document.body && current.isConnected;
+      (isThere ? current : drawing.current)?.focus();
+    },
+  };
 }
 
 /** Changes a part of the address: what is undefined goes. */
@@ -128,75 +208,61 @@ function emptyText({ nodes, unknown, outsideGrants }: TrafficMap, search: MapSea
   );
 }
 
-interface MapContentProps {
-  readonly map: TrafficMap;
+interface ChosenProps {
+  readonly ref: Ref<HTMLElement>;
+  readonly shown: ShownMap;
   readonly search: MapSearch;
+  close(): void;
 }
 
-function MapContent({ map, search }: MapContentProps) {
-  const change = useChange();
-  const { nodes } = map;
-  const withOut = search.out !== undefined;
-  const [edges, outCount] = useMemo(() => shownEdges(map, withOut), [map, withOut]);
-  const names = useMemo(() => new Map(nodes.map((node) => [node.id, node])), [nodes]);
+function Chosen({ ref, shown: { edges, names }, search, close }: ChosenProps) {
   const edge = edges.find((one) => edgeId(one) === search.edge);
   const node = search.node === undefined ? undefined : names.get(search.node);
-  const chooseEdge = (id: string): void => change({ edge: id, node: undefined });
-  const chooseNode = (id: string): void => change({ node: id, edge: undefined });
-  const { estate } = search;
+  if (edge !== undefined) return <ChosenEdge {...{ ref, edge, names, close }} estate={search.estate} />;
+  return node === undefined ? null : <ChosenNode {...{ ref, node, edges, names, search, close }} />;
+}
+
+interface OutEdgesProps {
+  readonly search: MapSearch;
+  readonly count: number;
+  change(changed: MapSearch): void;
+}
+
+const OutEdges = ({ search, count, change }: OutEdgesProps) => (
+  <label className="map-out">
+    <input
+      type="checkbox"
+      checked={search.out !== undefined}
+      onChange={({ target: { checked } }) => change({ out: checked ? '1' : undefined, edge: undefined })}
+    />
+    Show the {count} {count === 1 ? 'edge' : 'edges'} out to the internet and to blocks
+  </label>
+);
+
+interface TablesProps {
+  readonly shown: ShownMap;
+  readonly search: MapSearch;
+  choose(chosen: MapSearch): void;
+}
+
+function Tables({ shown: { nodes, edges, names }, search, choose }: TablesProps) {
   // why: the drawing comes first, and the tables may have 900 rows
   const listed = useDeferredValue<readonly MapEdge[] | undefined>(edges, undefined);
   const places = useDeferredValue<readonly MapNode[] | undefined>(nodes, undefined);
   return (
     <>
-      <Caveats map={map} search={search} />
-      <div className="map">
-        <section className="panel map-drawing" aria-label="Drawing">
-          <Canvas
-            nodes={nodes}
-            edges={edges}
-            chosen={{ edge: search.edge, node: search.node }}
-            chooseEdge={chooseEdge}
-            chooseNode={chooseNode}
-          />
-          <Legend />
-          <label className="map-out">
-            <input
-              type="checkbox"
-              checked={withOut}
-              onChange={({ target: { checked } }) => change({ out: checked ? '1' : undefined, edge: undefined })}
-            />
-            Show the {outCount} {outCount === 1 ? 'edge' : 'edges'} out to the internet and to blocks
-          </label>
-        </section>
-        <div className="map-side">
-          {edge === undefined ? null : (
-            <ChosenEdge edge={edge} names={names} estate={estate} close={() => change({ edge: undefined })} />
-          )}
-          {node === undefined ? null : (
-            <ChosenNode
-              node={node}
-              edges={edges}
-              names={names}
-              search={search}
-              close={() => change({ node: undefined })}
-            />
-          )}
-          <ReachPanel search={search} change={change} />
-        </div>
-      </div>
-      <Panel title="Traffic" aside={`${edges.length} edges, the worst first`}>
+      <Panel title="Traffic" aside={`${edges.length} ${edges.length === 1 ? 'edge' : 'edges, the worst first'}`}>
         {listed === undefined ? (
           <Loading subject="the traffic" />
         ) : (
-          <TrafficTable edges={listed} names={names} chosen={search.edge} choose={chooseEdge} />
+          <TrafficTable edges={listed} names={names} chosen={search.edge} choose={(edge) => choose({ edge })} />
         )}
       </Panel>
       <Panel title="Places" aside={`${nodes.length} nodes`}>
         {places === undefined ? (
           <Loading subject="the places" />
         ) : (
-          <PlacesTable nodes={places} names={names} estate={estate} choose={chooseNode} />
+          <PlacesTable nodes={places} names={names} estate={search.estate} choose={(node) => choose({ node })} />
         )}
       </Panel>
     </>
@@ -231,11 +297,16 @@ const hiddenFilters: Readonly<Record<TrafficMap['hidden'][number]['what'], Reado
   statuses: { status: 'Failed,Missing,Drifted,Blocked,Paused' },
 };
 
+interface CaveatsProps {
+  readonly map: TrafficMap;
+  readonly search: MapSearch;
+}
+
 /** All that the map does not show, or does not know. */
 function Caveats({
   map: { hidden, unknown, unknownCount, outsideGrants, observed },
   search: { estate, target },
-}: MapContentProps) {
+}: CaveatsProps) {
   return (
     <ul className="map-caveats">
       <li className="quiet">

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { Ref } from 'react';
 import type { MapEdge, MapNode, TrafficRule } from '../api.d.ts';
 import { Panel, ResourceLink, Status } from '../components.tsx';
 import { servicesText } from '../services.ts';
@@ -10,6 +11,7 @@ export type Names = ReadonlyMap<string, MapNode>;
 export const nameIn = (names: Names, id: string): string => names.get(id)?.name ?? id;
 
 interface ChosenEdgeProps {
+  readonly ref: Ref<HTMLElement>;
   readonly edge: MapEdge;
   readonly names: Names;
   readonly estate: string | undefined;
@@ -17,10 +19,10 @@ interface ChosenEdgeProps {
 }
 
 /** The traffic of one edge, with the rules that allow it. */
-export function ChosenEdge({ edge, names, estate, close }: ChosenEdgeProps) {
+export function ChosenEdge({ ref, edge, names, estate, close }: ChosenEdgeProps) {
   const { from, to, open, maybe, partial, rules, moreRules, reasons } = edge;
   return (
-    <Panel title="Chosen traffic">
+    <Panel ref={ref} title="Chosen traffic">
       <p className="map-pair">
         <strong>{nameIn(names, from)}</strong> → <strong>{from === to ? 'each other' : nameIn(names, to)}</strong>
       </p>
@@ -73,6 +75,7 @@ export function RuleName({ rule: { address, name, document }, estate }: RuleName
 }
 
 interface ChosenNodeProps {
+  readonly ref: Ref<HTMLElement>;
   readonly node: MapNode;
   readonly edges: readonly MapEdge[];
   readonly names: Names;
@@ -81,11 +84,11 @@ interface ChosenNodeProps {
 }
 
 /** A place of the map, with the ways to see more of it. */
-export function ChosenNode({ node, edges, names, search: { estate, target }, close }: ChosenNodeProps) {
+export function ChosenNode({ ref, node, edges, names, search: { estate, target }, close }: ChosenNodeProps) {
   const { kind, name, address, id } = node;
   const own = edges.filter(({ from, to }) => from === id || to === id);
   return (
-    <Panel title="Chosen place">
+    <Panel ref={ref} title="Chosen place">
       <p className="map-pair">
         <span className="quiet">{kindText(node)}</span>{' '}
         {address === undefined ? (
