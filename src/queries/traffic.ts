@@ -29,33 +29,56 @@ import { unknown } from './explain.ts';
 import { type PreviewContext, stateOf } from './preview.ts';
 import { seesAddress, seesScope, seesWholeScope } from './visible-plans.ts';
 
-/** Answers about traffic by the newest observations. */
+/** Answers about traffic by the newest observations, one after the other: each may take a whole processor. */
 export function trafficOn(planning: PreviewContext): TrafficAnswers {
   const scopesOf = rememberedScopes(planning);
   return {
-    reach: async (asked) => {
-      const scopes = await scopesOf(asked);
-      return planning.line(() => reach(asked, scopes));
-    },
-    map: async (asked) => map(asked, await scopesOf(asked), planning.store),
+    reach: (asked) => planning.line(async () => reach(asked, await scopesOf(asked))),
+    map: (asked) => planning.line(async () => map(asked, await scopesOf(asked), planning.store)),
   };
 }
 
-/** People ask about the same traffic again and again: the last scopes are kept, until anything that they rest on changes. */
+/** `state`: of all that the scopes rest on. */
+interface Kept {
+  readonly state: string;
+  readonly estate: string;
+  readonly scopes: readonly Seen[];
+  readonly machines: number;
+}
+
+/** Different targets and bounds of callers. */
+const mostKept = 8;
+/** Of all of them together: each takes some kilobytes. */
+const mostMachines = 30_000;
+
+/**
+ * People ask about the same traffic again and again: the last scopes are kept, until anything that they rest on changes. Only in the line
+ * of plans: two at once would take twice the memory.
+ */
 function rememberedScopes(planning: PreviewContext): (asked: EstateAsked) => Promise<readonly Seen[]> {
-  let last: { readonly key: string; readonly scopes: readonly Seen[] } | undefined;
+  const kept = new Map<string, Kept>();
   return async (asked) => {
-    const key = `${await stateOf(asked, planning.store)} ${JSON.stringify(asked.seen)}`;
-    if (last?.key === key) return last.scopes;
-    return planning.line(async () => {
-      if (last?.key === key) return last.scopes;
-      // why: both at once would take twice the memory
-      last = undefined;
-      const scopes = await seenScopes(asked, planning);
-      last = { key, scopes };
-      return scopes;
-    });
+    const { estate, targets, seen } = asked;
+    const state = await stateOf({ estate }, planning.store);
+    const key = JSON.stringify([estate, targets ?? null, seen]);
+    for (const [other, one] of kept) if (one.estate === estate && one.state !== state) kept.delete(other);
+    const scopes = kept.get(key)?.scopes ?? (await seenScopes(asked, planning));
+    const machines = scopes.reduce((n, one) => n + one.state.machines.size, 0);
+    // why: the last one that was asked for stays longest
+    kept.delete(key);
+    kept.set(key, { state, estate, scopes, machines });
+    dropOldest(kept);
+    return scopes;
   };
+}
+
+function dropOldest(kept: Map<string, Kept>): void {
+  let machines = [...kept.values()].reduce((n, one) => n + one.machines, 0);
+  for (const [key, one] of kept) {
+    if (kept.size === 1 || (kept.size <= mostKept && machines <= mostMachines)) return;
+    kept.delete(key);
+    machines -= one.machines;
+  }
 }
 
 /**

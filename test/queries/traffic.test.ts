@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { answersOf } from '../../src/bootstrap/http-server.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
@@ -254,5 +255,55 @@ describe('the map, for one caller and another', () => {
       assert.equal((await ask('others', `map?${query}`)).status, 404, query);
     assert.equal((await ask('web', 'map?focus=db-0')).status, 404);
     assert.equal((await ask('elsewhere', 'map')).status, 404);
+  });
+});
+
+describe('the map, asked for again and again', () => {
+  it('reads the estate once for each of several callers who ask in turn', async () => {
+    const { context, store, clock, reconcile } = await world();
+    let reads = 0;
+    const latest: typeof store.inventory.latest = (...given) => {
+      reads += 1;
+      return store.inventory.latest(...given);
+    };
+    const { traffic } = answersOf({ ...context, store: { ...store, inventory: { ...store.inventory, latest } } });
+    const limits = { nodes: 300, edges: 300 };
+    const [all, own] = [[{}], [{ owners: ['team-web'] }]];
+    const askBoth = async () => {
+      for (const seen of [all, own, all, own]) await traffic.map({ estate: 'acme', seen, limits });
+    };
+    await askBoth();
+    await traffic.reach({ estate: 'acme', seen: all, from: 'web-0', to: 'db-0' });
+    assert.equal(reads, 2);
+    await clock.advance(60_000);
+    await reconcile();
+    await askBoth();
+    assert.equal(reads, 4);
+    for (let n = 0; n < 9; n += 1) await traffic.map({ estate: 'acme', seen: [{ owners: [`team-${n}`] }], limits });
+    await traffic.map({ estate: 'acme', seen: all, limits });
+    assert.equal(reads, 14);
+  });
+
+  it('draws one map at a time', async () => {
+    const { context, store } = await world();
+    let [begun, open] = [0, () => {}];
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const page: typeof store.rows.page = async (query) => {
+      begun += 1;
+      await gate;
+      return store.rows.page(query);
+    };
+    const { traffic } = answersOf({ ...context, store: { ...store, rows: { ...store.rows, page } } });
+    const asked = { estate: 'acme', seen: [{}], limits: { nodes: 300, edges: 300 } };
+    const maps = [traffic.map(asked), traffic.map(asked)];
+    while (begun < 3) await setImmediate();
+    for (let n = 0; n < 20; n += 1) await setImmediate();
+    assert.equal(begun, 3);
+    open();
+    const drawn = await Promise.all(maps);
+    assert.deepEqual(drawn[0], drawn[1]);
+    assert.equal(begun, 6);
   });
 });
