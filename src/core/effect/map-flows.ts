@@ -113,7 +113,7 @@ export function* flowsInSteps(state: TrafficState, choice: FlowChoice = {}): Ste
     const focused = some.filter(({ isFocus }) => isFocus);
     if (focused.length === 0) continue;
     if (choice.outside === undefined && focused.length * some.length > mostPairs) unlooked.set(network, some.length);
-    else if (choice.outside === undefined) flows.push(...(yield* insideFlows(some, memory)));
+    else if (choice.outside === undefined) yield* addInsideFlows(some, memory, flows);
     for (const [at, view] of focused.entries()) {
       if (at % receiversAtOnce === 0) yield;
       flows.push(
@@ -295,13 +295,12 @@ function worldsOf(lists: Lists, inside: readonly Cidr[], outside: BlockEnd | und
   }));
 }
 
-function* insideFlows(views: readonly View[], memory: Memory): Steps<readonly Flow[]> {
-  const flows: Flow[] = [];
+/** Adds one by one: an engine takes no call with as many arguments as a large network has flows. */
+function* addInsideFlows(views: readonly View[], memory: Memory, flows: Flow[]): Steps<void> {
   for (const [at, to] of views.entries()) {
     if (at % receiversAtOnce === 0) yield;
     for (const from of views) if (from.isFocus || to.isFocus) flows.push(...pairFlow(from, to, memory));
   }
-  return flows;
 }
 
 /** Nobody asks what a machine sends to itself. */

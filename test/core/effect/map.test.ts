@@ -234,6 +234,19 @@ describe('a map with more than it may draw', () => {
       assert.equal(map.hidden.find(({ what }) => what === 'instances')?.count ?? 0, 40 - drawn);
     });
 
+  test('takes a network with more flows than a call has arguments', () => {
+    const crowd = Array.from({ length: 400 }, (_, n): MachineDraft => {
+      const ip = `10.0.${n < 200 ? 1 : 2}.${(n % 200) + 1}`;
+      return { name: `m-${n}`, groups: ['all', `own-${n}`], subnet: n < 200 ? 'near' : 'far', ip };
+    });
+    const rules = [
+      { ...out, text: 'all to any of all' },
+      { name: 'in', text: 'tcp 22 from all to all' },
+    ];
+    const { edges } = mapFrom({ ...aws, machines: crowd, rules });
+    assert.ok(edges.length > 0);
+  });
+
   test('draws the exposed machine before the others', () => {
     const { nodes } = mapFrom(draft, { limits: { nodes: 13, edges: 500 } });
     assert.ok(
