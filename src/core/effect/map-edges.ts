@@ -1,4 +1,4 @@
-import type { Steps } from '../steps.ts';
+import { flatMapInSteps, type Steps } from '../steps.ts';
 import { compareText } from '../text.ts';
 import type { ReadRule } from './filter.ts';
 import type { Flow, MapGroup, OutsideEnd } from './map-flows.ts';
@@ -63,7 +63,7 @@ const flowsAtOnce = 2_000;
 /** All edges between the nodes, the worst first. */
 export function* edgesInSteps(scopes: readonly MapScope[], ends: Ends): Steps<readonly MapEdge[]> {
   const counts = groupCounts(ends);
-  const edges: MapEdge[] = [];
+  const found: (readonly MapEdge[])[] = [];
   for (const { flows, conditions } of scopes) {
     const bundles = new Map<string, Bundle>();
     for (const [at, flow] of flows.flows.entries()) {
@@ -73,9 +73,9 @@ export function* edgesInSteps(scopes: readonly MapScope[], ends: Ends): Steps<re
     yield;
     const all = [...bundles.values()].map((one) => ({ ...one, isWhole: one.flows >= pairsOf(one, counts) }));
     const isViolating = ({ held: { id } }: ReadRule): boolean => (conditions.get(id)?.violations ?? 0) > 0;
-    edges.push(...withCommon(all, ends, counts).map((one) => edgeOf(one, isViolating)));
+    found.push(yield* flatMapInSteps(withCommon(all, ends, counts), (one) => [edgeOf(one, isViolating)]));
   }
-  return edges.toSorted(worstEdgeFirst);
+  return found.flat().toSorted(worstEdgeFirst);
 }
 
 function addFlow({ from, to, sure, may, rules, reasons }: Flow, bundles: Map<string, Bundle>, ends: Ends): void {
@@ -133,10 +133,16 @@ function withCommon(bundles: readonly Whole[], ends: Ends, counts: ReadonlyMap<s
     const own = new Set(place.groups.flatMap((group) => ends.groups.get(group) ?? []));
     if (own.size < 3 || own.has(place.id)) return some;
     const single = [...own].filter((id) => counts.get(id)?.groups === 1 && counts.get(id)?.single === 1).length;
-    const inside = some.filter(({ from, to }) => own.has(from) && own.has(to));
-    const out = some.filter(({ to }) => to === 'internet');
+    const {
+      inside = [],
+      out = [],
+      rest = [],
+    } = Object.groupBy(some, ({ from, to }) => {
+      if (own.has(from) && own.has(to)) return 'inside';
+      return to === 'internet' ? 'out' : 'rest';
+    });
     return [
-      ...some.filter((one) => !inside.includes(one) && !out.includes(one)),
+      ...rest,
       ...joined(inside, own.size ** 2 - single, { from: place.id, to: place.id }),
       ...joined(out, own.size, { from: place.id, to: 'internet' }),
     ];
