@@ -3146,6 +3146,7 @@ export interface operations {
                 exposed?: string;
                 network?: string;
                 origin?: string;
+                drift?: "yes";
                 violates?: string;
                 label?: string[];
                 q?: string;
@@ -3200,6 +3201,7 @@ export interface operations {
                 exposed?: string;
                 network?: string;
                 origin?: string;
+                drift?: "yes";
                 violates?: string;
                 label?: string[];
                 q?: string;

@@ -94,25 +94,15 @@ export const drift = (estate: string | undefined) =>
     refetchInterval: 5 * pollMs,
   });
 
-/**
- * Resources that drifted, whatever their status: above the most that are asked for, there may be more. The counts of the API know no
- * cause, and a resource can be Blocked without a drift.
- */
+/** The number of resources that drifted, whatever their status. */
 export const driftCount = (estate: string | undefined) =>
   queryOptions({
     queryKey: ['drift-count', estate],
-    queryFn: (options) => {
-      const status = 'Drifted,Missing,Blocked,Paused';
-      return api.inventory({ status, limit: `${mostCounted}`, ...(estate === undefined ? {} : { estate }) }, options);
-    },
-    select: ({ items, next }) => ({
-      count: items.filter((one) => one.next?.cause === 'drift' && one.next.verb !== 'forget').length,
-      isLeast: next !== undefined,
-    }),
+    queryFn: (options) =>
+      api.inventoryCounts({ drift: 'yes', by: 'status', ...(estate === undefined ? {} : { estate }) }, options),
+    select: ({ total }) => total,
     refetchInterval: pollMs,
   });
-
-const mostCounted = 200;
 
 /** Machines that the internet reaches. The API counts nothing: above the most that are asked for, there are more. */
 const mostExposed = 200;

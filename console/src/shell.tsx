@@ -7,7 +7,7 @@ import { ChooseEstate, EstatePicker, useEstate, useMustChoose } from './estates.
 import { useKeptFocus } from './focus.ts';
 import { follow, useLive } from './live.ts';
 import { driftCount, whoami } from './queries.ts';
-import { QueryState } from './query-state.tsx';
+import { isForbidden, QueryState } from './query-state.tsx';
 import { renew } from './renewal.ts';
 import { Account, Mark, SignIn } from './session.tsx';
 
@@ -101,8 +101,9 @@ function Content({ identity: { actor, grants, estates } }: Pick<SignedInProps, '
 
 /** With the number of resources that drifted. */
 function DriftLink({ estate }: { readonly estate: string | undefined }) {
-  const { data } = useQuery(driftCount(estate));
-  const text = data === undefined || data.count === 0 ? '' : `${data.count}${data.isLeast ? '+' : ''}`;
+  const { data = 0, error } = useQuery(driftCount(estate));
+  // why: the grants may have shrunk
+  const text = data === 0 || isForbidden(error) ? '' : data.toLocaleString('en');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the number makes its link wider, which moves the others
   useEffect(showScreenLink, [text]);
   return (

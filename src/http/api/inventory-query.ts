@@ -107,6 +107,10 @@ export const inventoryFilters = {
     name,
     'Only these origins: the maker of an object without a mark, else the reason of its origin, else its claim',
   ),
+  drift: z
+    .enum(['yes'])
+    .optional()
+    .meta({ description: 'Only resources that somebody changed or removed outside Setpoint, whatever their status' }),
   violates: listOf(name, 'Only resources that break a rule of these policies; *: of any policy'),
   label: z
     .array(z.string().min(1).max(400))
@@ -157,6 +161,7 @@ export const filterOf = (asked: z.output<z.ZodObject<typeof inventoryFilters>>):
   exposed: asked.exposed,
   networks: asked.network,
   origins: asked.origin,
+  drift: asked.drift && true,
   violates: asked.violates,
   labels: asked.label && labelsOf(asked.label),
   text: asked.q,

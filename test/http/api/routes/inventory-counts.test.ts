@@ -40,6 +40,7 @@ describe('GET /v1/inventory-counts', () => {
       items: [{ value: 'network', count: 1 }],
       more: 0,
     });
+    assert.deepEqual(await counts('by=status&drift=yes'), { by: 'status', total: 1, items: items.slice(1), more: 0 });
     assert.deepEqual(await counts('by=kind&status=Failed'), { by: 'kind', total: 0, items: [], more: 0 });
   });
 
