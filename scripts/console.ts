@@ -38,26 +38,33 @@ function writeTypes(out: string): number {
   }
 }
 
-/** The questions that the console asks. It gets types for these alone: those of the whole API are five times as long. */
-const asked: readonly string[] = [
-  '/v1/whoami',
-  '/v1/targets',
-  '/v1/slo',
-  '/v1/slo/history',
-  '/v1/approvals',
-  '/v1/drift',
-  '/v1/pauses',
-  '/v1/inventory',
-  '/v1/inventory-counts',
-  '/v1/inventory/{address}',
-  '/v1/explanations/{resource}',
-  '/v1/map',
-  '/v1/reach',
-  '/v1/ledger',
-  '/v1/ledger/signatures',
-  '/v1/fleet',
-  '/v1/scopes',
-];
+/** The operations that the console calls. It gets types for these alone: those of the whole API are five times as long. */
+const called: Readonly<Record<string, readonly ('get' | 'post')[]>> = {
+  '/v1/whoami': ['get'],
+  '/v1/targets': ['get'],
+  '/v1/targets/{name}/reconcile': ['post'],
+  '/v1/slo': ['get'],
+  '/v1/slo/history': ['get'],
+  '/v1/approvals': ['get', 'post'],
+  '/v1/approvals/withdraw': ['post'],
+  '/v1/drift': ['get'],
+  '/v1/pauses': ['get', 'post'],
+  '/v1/pauses/end': ['post'],
+  '/v1/patches': ['get', 'post'],
+  '/v1/patches/end': ['post'],
+  '/v1/reconciles': ['get'],
+  '/v1/reconciles/{id}': ['get'],
+  '/v1/inventory': ['get'],
+  '/v1/inventory-counts': ['get'],
+  '/v1/inventory/{address}': ['get'],
+  '/v1/explanations/{resource}': ['get'],
+  '/v1/map': ['get'],
+  '/v1/reach': ['get'],
+  '/v1/ledger': ['get'],
+  '/v1/ledger/signatures': ['get'],
+  '/v1/fleet': ['get'],
+  '/v1/scopes': ['get'],
+};
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -67,13 +74,18 @@ const problem = {
 };
 
 /**
- * The OpenAPI document of the API, cut down to the reads of the console. Every refusal is a Problem there; examples and
+ * The OpenAPI document of the API, cut down to the operations of the console. Every refusal is a Problem there; examples and
  * descriptions stay at /docs.
  */
 function consoleDocument(): Json {
   const document = bare(JSON.parse(JSON.stringify(openApiDocument(routesOn(anything)))));
   if (!isRecord(document)) throw new Error('the OpenAPI document of the API is no object');
-  const paths = Object.fromEntries(asked.map((path) => [path, { get: readOf(document, path) }]));
+  const paths = Object.fromEntries(
+    Object.entries(called).map(([path, methods]) => [
+      path,
+      Object.fromEntries(methods.map((method) => [method, operationOf(document, path, method)])),
+    ]),
+  );
   const all = at(document, 'components', 'schemas');
   const kept = reached(paths, all);
   const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name)));
@@ -83,15 +95,16 @@ function consoleDocument(): Json {
 // why: the declaration of a route does not use its dependencies; whatever is asked of this, it is another such thing
 const anything = new Proxy(() => anything, { get: () => anything }) as unknown as RouteDependencies;
 
-function readOf(document: Json, path: string): Json {
-  const { security: _, ...get } = at(document, 'paths', path, 'get');
-  return { ...get, responses: { 200: at(get, 'responses', '200'), default: problem } };
+function operationOf(document: Json, path: string, method: string): Json {
+  const { security: _, ...operation } = at(document, 'paths', path, method);
+  const done = Object.entries(at(operation, 'responses')).filter(([status]) => status.startsWith('2'));
+  return { ...operation, responses: { ...Object.fromEntries(done), default: problem } };
 }
 
 function at(from: Json, ...names: readonly string[]): Json {
   let found: unknown = from;
   for (const name of names) found = isRecord(found) ? found[name] : undefined;
-  if (!isRecord(found)) throw new Error(`the OpenAPI document of the API has no ${names.join(' ')}: mend \`asked\``);
+  if (!isRecord(found)) throw new Error(`the OpenAPI document of the API has no ${names.join(' ')}: mend \`called\``);
   return found;
 }
 

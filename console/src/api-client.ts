@@ -105,6 +105,29 @@ export const api = {
     bodyOf(client.GET('/v1/scopes', { params: { query }, signal })),
 } as const;
 
+type Body<P extends keyof paths> = paths[P] extends {
+  post: { requestBody: { content: { 'application/json': infer B } } };
+}
+  ? B
+  : never;
+
+export type PauseBody = Body<'/v1/pauses'>;
+export type ResumeBody = Body<'/v1/pauses/end'>;
+export type ReconcileBody = Body<'/v1/targets/{name}/reconcile'> & { readonly target: string };
+
+const once = (key: string) => ({ 'idempotency-key': key });
+
+/** Changes. Setpoint carries out the same body with the same `key` once, however often it is sent. */
+export const commands = {
+  pause: (body: PauseBody, key: string) => bodyOf(client.POST('/v1/pauses', { params: { header: once(key) }, body })),
+  resume: (body: ResumeBody, key: string) =>
+    bodyOf(client.POST('/v1/pauses/end', { params: { header: once(key) }, body })),
+  reconcile: ({ target, ...body }: ReconcileBody, key: string) =>
+    bodyOf(
+      client.POST('/v1/targets/{name}/reconcile', { params: { path: { name: target }, header: once(key) }, body }),
+    ),
+} as const;
+
 /** The server keeps the credential in a cookie that no script can read. */
 export async function signIn(token: string): Promise<void> {
   await session({

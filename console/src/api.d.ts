@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/targets/{name}/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Request a reconcile now */
+        post: operations["reconcileTarget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/slo": {
         parameters: {
             query?: never;
@@ -82,7 +99,25 @@ export interface paths {
         /** List the actions that wait for an approval, and the approvals */
         get: operations["readApprovals"];
         put?: never;
-        post?: never;
+        /** Approve exactly the actions of a digest in this generation, until the approval expires */
+        post: operations["approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Withdraw an approval */
+        post: operations["withdrawApproval"];
         delete?: never;
         options?: never;
         head?: never;
@@ -115,6 +150,93 @@ export interface paths {
         };
         /** List pauses */
         get: operations["listPauses"];
+        put?: never;
+        /** Pause healing, rollouts or both for an estate or a part of it */
+        post: operations["pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pauses/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume paused, stopped or quarantined work */
+        post: operations["resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/patches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List patches */
+        get: operations["listPatches"];
+        put?: never;
+        /** Change fields of one document for a while */
+        post: operations["patch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/patches/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a patch before its time */
+        post: operations["endPatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reconciles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List reconciles, newest first */
+        get: operations["listReconciles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reconciles/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the timeline of one reconcile: every call to the cloud, every wait and its reason */
+        get: operations["readReconcile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2383,6 +2505,18 @@ export interface components {
                 until: string;
             }[];
         };
+        GrantedApprovals: {
+            generation: number;
+            digest: string;
+            authors: components["schemas"]["Authors"];
+            approvals: components["schemas"]["Approval"][];
+            missing: components["schemas"]["RequiredApproval"][];
+        };
+        WithdrawnApproval: {
+            estate: string;
+            approval: components["schemas"]["Approval"];
+            inFlight: number;
+        };
         Pauses: {
             estate: string;
             items: components["schemas"]["Pause"][];
@@ -2400,6 +2534,98 @@ export interface components {
             until: string;
             incident?: string;
             holdNarrowing: boolean;
+        };
+        StartedPause: {
+            estate: string;
+            pause: components["schemas"]["Pause"];
+            scopes: string[];
+            inFlight: number;
+        };
+        Resumed: {
+            estate: string;
+            items: components["schemas"]["Pause"][];
+            rollouts?: {
+                document: string;
+                generation: number;
+                reason: string;
+            }[];
+            released?: string;
+        };
+        Patches: {
+            estate: string;
+            items: components["schemas"]["Patch"][];
+            ended: components["schemas"]["EndedPatch"][];
+        };
+        Patch: {
+            id: number;
+            kind: string;
+            name: string;
+            fields: {
+                field: string;
+                value: unknown;
+                former?: unknown;
+            }[];
+            actor: string;
+            reason: string;
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            until: string;
+            expired: boolean;
+        };
+        EndedPatch: {
+            id: number;
+            kind: string;
+            name: string;
+            fields: {
+                field: string;
+                value: unknown;
+                former?: unknown;
+            }[];
+            actor: string;
+            reason: string;
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            until: string;
+            end: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                type: "expired" | "commit" | "invalid" | "person" | "replaced";
+                reason: string;
+                actor?: string;
+            };
+        };
+        StartedPatch: {
+            estate: string;
+            patch: components["schemas"]["Patch"];
+            revision: string;
+            generation?: number;
+            actions: components["schemas"]["PlannedAction"][];
+            findings: components["schemas"]["Finding"][];
+            policies?: components["schemas"]["PolicyViolation"][];
+            scopes: {
+                scope: string;
+                calls: {
+                    predicted: number;
+                };
+            }[];
+            effect?: components["schemas"]["Effect"];
+            waits: string[];
+            atEnd: {
+                deletes: number;
+                stops: number;
+            };
+        };
+        StoppedPatch: {
+            estate: string;
+            patch: components["schemas"]["Patch"];
+            generation: number;
+        };
+        Reconciles: {
+            items: components["schemas"]["Reconcile"][];
+            next?: string;
         };
         Reconcile: {
             reconcileId: string;
@@ -2428,6 +2654,110 @@ export interface components {
                 withheld: number;
                 waitedMs: number;
             };
+        };
+        ReconcileTimeline: {
+            reconcileId: string;
+            estate: string;
+            scope: string;
+            targets: string[];
+            /** @enum {string} */
+            state: "running" | "ended" | "lost";
+            reason?: string;
+            generation?: number;
+            revision?: string;
+            worker?: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt?: string;
+            durationMs?: number;
+            /** @enum {string} */
+            outcome?: "done" | "partial" | "unfinished" | "stopped" | "busy" | "idle" | "quarantined" | "failed";
+            message?: string;
+            counts?: {
+                reads: number;
+                writes: number;
+                settled: number;
+                failed: number;
+                withheld: number;
+                waitedMs: number;
+            };
+            timeline?: components["schemas"]["Timeline"];
+        };
+        Timeline: {
+            entries: (components["schemas"]["ReconcileCall"] | components["schemas"]["ReconcileWait"] | {
+                /** Format: date-time */
+                at: string;
+                /** @constant */
+                type: "listed";
+                /** @enum {string} */
+                kind: "network" | "subnet" | "group" | "firewall-rule" | "instance";
+                count: number;
+            } | {
+                /** Format: date-time */
+                at: string;
+                /** @constant */
+                type: "planned";
+                observation: number;
+                actions: number;
+                findings: number;
+            } | {
+                /** Format: date-time */
+                at: string;
+                /** @constant */
+                type: "sent";
+                /** @enum {string} */
+                kind: "network" | "subnet" | "group" | "firewall-rule" | "instance";
+                /** @enum {string} */
+                verb: "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "tombstone";
+                count: number;
+                addresses: string[];
+            } | {
+                /** Format: date-time */
+                at: string;
+                /** @constant */
+                type: "settled";
+                /** @enum {string} */
+                kind: "network" | "subnet" | "group" | "firewall-rule" | "instance";
+                /** @enum {string} */
+                verb: "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "tombstone";
+                address: string;
+                code?: string;
+                reason?: string;
+            } | {
+                /** Format: date-time */
+                at: string;
+                /** @constant */
+                type: "withheld";
+                code: string;
+                address?: string;
+                reason: string;
+            })[];
+            omitted: {
+                [key: string]: number;
+            };
+        };
+        ReconcileCall: {
+            /** Format: date-time */
+            at: string;
+            /** @constant */
+            type: "call";
+            action: string;
+            mutating: boolean;
+            rateLimits: string[];
+            durationMs: number;
+            requestId?: string;
+            code?: string;
+        };
+        ReconcileWait: {
+            /** Format: date-time */
+            at: string;
+            /** @constant */
+            type: "wait";
+            /** @enum {string} */
+            reason: "rate-limit" | "backoff" | "ready" | "gone" | "visible" | "lease" | "wave";
+            detail?: string;
+            durationMs: number;
         };
         LedgerPage: {
             estate: string;
@@ -2566,6 +2896,12 @@ export interface components {
                 /** Format: date-time */
                 slowedUntil?: string;
             }[];
+        };
+        ReconcileRequest: {
+            estate: string;
+            target: string;
+            scope: string;
+            reason: string;
         };
         Fleet: {
             estate: string;
@@ -2807,21 +3143,22 @@ export interface components {
             closed: number;
             p95Seconds?: number;
         };
-        Grant: {
+        Identity: {
+            actor: string;
+            identities: string[];
+            grants: components["schemas"]["HeldGrant"][];
+            estates: string[];
+            /** Format: date-time */
+            expiresAt?: string;
+        };
+        HeldGrant: {
             /** @enum {string} */
             role: "viewer" | "planner" | "approver" | "operator" | "admin";
             estates?: string[];
             targets?: string[];
             owners?: string[];
             approvalRoles?: string[];
-        };
-        Identity: {
-            actor: string;
-            identities: string[];
-            grants: components["schemas"]["Grant"][];
-            estates: string[];
-            /** Format: date-time */
-            expiresAt?: string;
+            permissions: ("read" | "plan" | "approve" | "operate" | "administer")[];
         };
         __schema0: string | number | boolean | null | components["schemas"]["__schema0"][] | {
             [key: string]: components["schemas"]["__schema0"];
@@ -2887,9 +3224,23 @@ export type PendingApprovals = components['schemas']['PendingApprovals'];
 export type Authors = components['schemas']['Authors'];
 export type Approval = components['schemas']['Approval'];
 export type RequiredApproval = components['schemas']['RequiredApproval'];
+export type GrantedApprovals = components['schemas']['GrantedApprovals'];
+export type WithdrawnApproval = components['schemas']['WithdrawnApproval'];
 export type Pauses = components['schemas']['Pauses'];
 export type Pause = components['schemas']['Pause'];
+export type StartedPause = components['schemas']['StartedPause'];
+export type Resumed = components['schemas']['Resumed'];
+export type Patches = components['schemas']['Patches'];
+export type Patch = components['schemas']['Patch'];
+export type EndedPatch = components['schemas']['EndedPatch'];
+export type StartedPatch = components['schemas']['StartedPatch'];
+export type StoppedPatch = components['schemas']['StoppedPatch'];
+export type Reconciles = components['schemas']['Reconciles'];
 export type Reconcile = components['schemas']['Reconcile'];
+export type ReconcileTimeline = components['schemas']['ReconcileTimeline'];
+export type Timeline = components['schemas']['Timeline'];
+export type ReconcileCall = components['schemas']['ReconcileCall'];
+export type ReconcileWait = components['schemas']['ReconcileWait'];
 export type LedgerPage = components['schemas']['LedgerPage'];
 export type LedgerEntry = components['schemas']['LedgerEntry'];
 export type SignatureReach = components['schemas']['SignatureReach'];
@@ -2898,6 +3249,7 @@ export type Target = components['schemas']['Target'];
 export type Held = components['schemas']['Held'];
 export type HalfReplaced = components['schemas']['HalfReplaced'];
 export type RateLimits = components['schemas']['RateLimits'];
+export type ReconcileRequest = components['schemas']['ReconcileRequest'];
 export type Fleet = components['schemas']['Fleet'];
 export type Worker = components['schemas']['Worker'];
 export type QueuedReconcile = components['schemas']['QueuedReconcile'];
@@ -2908,8 +3260,8 @@ export type Slo = components['schemas']['Slo'];
 export type Objective = components['schemas']['Objective'];
 export type SloHistory = components['schemas']['SloHistory'];
 export type SloPart = components['schemas']['SloPart'];
-export type Grant = components['schemas']['Grant'];
 export type Identity = components['schemas']['Identity'];
+export type HeldGrant = components['schemas']['HeldGrant'];
 export type Schema0 = components['schemas']['__schema0'];
 export type Schema1 = components['schemas']['__schema1'];
 export type $defs = Record<string, never>;
@@ -2959,6 +3311,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Targets"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reconcileTarget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReconcileRequest"];
                 };
             };
             /** @description A problem */
@@ -3068,6 +3459,87 @@ export interface operations {
             };
         };
     };
+    approve: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    digest: string;
+                    targets?: string[];
+                    address?: string;
+                    reason: string;
+                    breakGlass?: boolean;
+                    /** @default 86400 */
+                    expiresInSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GrantedApprovals"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdrawApproval: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    seq: number;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawnApproval"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     readDrift: {
         parameters: {
             query?: {
@@ -3116,6 +3588,283 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Pauses"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    /**
+                     * @default all
+                     * @enum {string}
+                     */
+                    mode?: "healing" | "rollout" | "all";
+                    /**
+                     * @default {
+                     *       "type": "estate"
+                     *     }
+                     */
+                    subject?: components["schemas"]["PauseSubject"];
+                    reason: string;
+                    /** Format: date-time */
+                    until?: string;
+                    incident?: string;
+                    holdNarrowing?: boolean;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedPause"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    /** @enum {string} */
+                    mode?: "healing" | "rollout" | "all";
+                    subject?: components["schemas"]["PauseSubject"];
+                    reason: string;
+                    /** @constant */
+                    all?: true;
+                    incident?: string;
+                    rolloutOf?: string;
+                    quarantined?: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resumed"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPatches: {
+        parameters: {
+            query?: {
+                estate?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Patches"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    address: string;
+                    fields: {
+                        [key: string]: unknown;
+                    };
+                    /** Format: date-time */
+                    until: string;
+                    reason: string;
+                    replace?: number;
+                    preview?: boolean;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedPatch"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endPatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    id: number;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoppedPatch"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReconciles: {
+        parameters: {
+            query?: {
+                estate?: string;
+                scope?: string;
+                target?: string;
+                outcome?: string;
+                since?: string;
+                until?: string;
+                limit?: string;
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciles"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readReconcile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReconcileTimeline"];
                 };
             };
             /** @description A problem */

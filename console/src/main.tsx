@@ -13,6 +13,7 @@ import './styles/resource.css';
 import './styles/drift.css';
 import './styles/ledger.css';
 import './styles/fleet.css';
+import './styles/actions.css';
 import './styles/phone.css';
 
 const root = document.getElementById('root');

@@ -1,4 +1,11 @@
-import { type InfiniteData, infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
 import {
   ApiError,
   api,
@@ -19,6 +26,11 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey: [word] }) => {
       if (word !== 'whoami' && isSignedOut(error)) queryClient.setQueryData(['whoami'], null);
+    },
+  }),
+  mutationCache: new MutationCache({
+    onError: (error) => {
+      if (isSignedOut(error)) queryClient.setQueryData(['whoami'], null);
     },
   }),
   defaultOptions: {

@@ -1,6 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { Grant, Identity } from './api.d.ts';
+import type { HeldGrant, Identity } from './api.d.ts';
 import { ApiError, signIn, signOut } from './api-client.ts';
 import { Notice, When } from './components.tsx';
 
@@ -122,7 +122,7 @@ export function Account({ identity, onSignOut }: AccountProps) {
   );
 }
 
-function grantText({ role, estates, targets, owners }: Grant): string {
+function grantText({ role, estates, targets, owners }: HeldGrant): string {
   const bounds = [
     estates === undefined ? 'all estates' : `estates ${estates.join(', ')}`,
     targets === undefined ? [] : `targets ${targets.join(', ')}`,

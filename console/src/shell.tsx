@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { Toasts } from './actions/toasts.tsx';
 import type { Identity } from './api.d.ts';
 import { Notice, Title, When } from './components.tsx';
 import { ChooseEstate, EstatePicker, useEstate, useMustChoose } from './estates.tsx';
@@ -77,6 +78,7 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
         <Account identity={identity} onSignOut={onSignOut} />
       </header>
       <ConnectionLost />
+      <Toasts />
       <main className="page" id="content" tabIndex={-1} aria-labelledby="title">
         <Content identity={identity} />
       </main>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ResourceActions } from '../actions/resource-actions.tsx';
 import type { LastModifiedBy } from '../api.d.ts';
 import { Glyph, statusLooks, Table, When } from '../components.tsx';
 import { type Difference, type DriftEntry, dangerOfLine } from './entries.ts';
@@ -116,6 +117,13 @@ function Detail({ id, entry, estate }: DetailProps) {
         {address === undefined ? null : <Fact name="Address">{address}</Fact>}
         {cause === 'unstated' && entry.id !== undefined ? <Fact name="Id">{entry.id}</Fact> : null}
       </dl>
+      <ResourceActions
+        estate={estate}
+        scope={scope}
+        address={address}
+        owners={owners}
+        isHealed={fate.type === 'healed'}
+      />
       {of === undefined ? null : (
         <p>
           <Link to="/resource" search={{ estate, of }}>

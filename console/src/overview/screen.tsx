@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
+import { ResumeDialog, subjectOf, subjectText } from '../actions/pauses.tsx';
+import { useMay } from '../actions/permissions.ts';
 import type { Objective, Pause, PendingApprovals, Resource, Slo, Target } from '../api.d.ts';
 import {
   everyStatus,
@@ -225,10 +227,10 @@ function PendingWork({ targets, approvals, estate }: PendingWorkProps) {
       </QueryState>
       <Lines>{held}</Lines>
       <QueryState query={pauses} subject="pauses" lines={2}>
-        {({ items }) => (
+        {({ estate: of, items }) => (
           <Lines>
             {items.map((pause) => (
-              <PauseLine key={`pause-${pause.id}`} pause={pause} />
+              <PauseLine key={`pause-${pause.id}`} pause={pause} estate={of} />
             ))}
           </Lines>
         )}
@@ -317,16 +319,21 @@ function heldLines({ name, held }: Target, estate: string | undefined): readonly
 
 const modeWords = { healing: 'Healing', rollout: 'Rollouts', all: 'All changes' } as const;
 
-const PauseLine = ({ pause: { mode, subject, reason, actor, until, incident } }: { readonly pause: Pause }) => (
-  <li>
-    {modeWords[mode]} of {subject.type === 'estate' ? 'the estate' : `${subject.type} ${subject.name}`}{' '}
-    {mode === 'healing' ? 'is' : 'are'} paused by {actor}, ends <When at={until} />
-    <div className="quiet small">
-      {incident === undefined ? '' : `Incident ${incident}: `}
-      {reason}
-    </div>
-  </li>
-);
+function PauseLine({ pause, estate }: { readonly pause: Pause; readonly estate: string }) {
+  const { mode, subject, reason, actor, until, incident } = pause;
+  const may = useMay();
+  return (
+    <li>
+      {modeWords[mode]} of {subjectText(subject)} {mode === 'healing' ? 'is' : 'are'} paused by {actor}, ends{' '}
+      <When at={until} />
+      <div className="quiet small">
+        {incident === undefined ? '' : `Incident ${incident}: `}
+        {reason}
+      </div>
+      {may('operate', subjectOf(subject, estate)) ? <ResumeDialog estate={estate} pause={pause} /> : null}
+    </li>
+  );
+}
 
 function ExposedMachines({ estate }: { readonly estate: string | undefined }) {
   const exposed = useQuery(queries.exposed(estate));

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ResourceActions } from '../actions/resource-actions.tsx';
 import type {
   Explanation,
   LastModifiedBy,
@@ -106,6 +107,18 @@ function Details({ details, of }: DetailsProps) {
         </span>
       </div>
       <p className="why">{reason}</p>
+      <ResourceActions
+        estate={estate}
+        scope={details.scope}
+        address={address}
+        owners={owner === undefined ? [] : [owner]}
+        isHealed={
+          details.next?.cause === 'drift' &&
+          status !== 'Blocked' &&
+          status !== 'Paused' &&
+          details.next.mode === 'enforce'
+        }
+      />
       {observed.complete ? null : (
         <Notice tone="attention" title={`The newest observation could not list ${kind}`}>
           <p>This is the state as Setpoint last saw it. It changes nothing that depends on the gap.</p>

@@ -11,6 +11,8 @@ export interface Gateway {
   drop(): void;
   /** Answers the next requests to a path with this problem; undefined: as the API answers. */
   refuse(path: string, status: number | undefined): void;
+  /** The API carries out requests to a path, and all answers are lost. Chromium by itself sends one again on a connection in use. */
+  loseAnswers(path: string): void;
   /** Holds requests to a path back until the returned function is called. */
   hold(path: string): () => void;
   /** The requests to a path until now. */
@@ -23,13 +25,14 @@ export async function openGateway(api: string): Promise<Gateway> {
   const refused = new Map<string, number>();
   const held = new Map<string, (() => void)[]>();
   const counts = new Map<string, number>();
-  const state = { isCut: false };
+  const state: { isCut: boolean; lost?: string | undefined } = { isCut: false };
 
   const toApi = (asked: IncomingMessage, answer: ServerResponse): void => {
     const { pathname } = new URL(asked.url ?? '/', api);
     const status = refused.get(pathname);
     if (state.isCut) asked.socket.destroy();
     else if (status !== undefined) problem(answer, status);
+    else if (state.lost === pathname) carryOut(asked, answer, api);
     else pass(asked, answer, api);
   };
   const server = createServer((asked, answer) => {
@@ -61,11 +64,15 @@ export async function openGateway(api: string): Promise<Gateway> {
     },
     mend: () => {
       state.isCut = false;
+      state.lost = undefined;
       refused.clear();
       for (const path of held.keys()) release(path);
     },
     drop,
     refuse: (path, status) => void (status === undefined ? refused.delete(path) : refused.set(path, status)),
+    loseAnswers: (path) => {
+      state.lost = path;
+    },
     hold: (path) => {
       held.set(path, []);
       return () => release(path);
@@ -91,6 +98,19 @@ function pass(asked: IncomingMessage, answer: ServerResponse, api: string): void
   );
   upstream.on('error', () => answer.destroy());
   answer.on('close', () => upstream.destroy());
+  asked.pipe(upstream);
+}
+
+function carryOut(asked: IncomingMessage, answer: ServerResponse, api: string): void {
+  const upstream = request(
+    new URL(asked.url ?? '/', api),
+    { method: asked.method, headers: asked.headers },
+    (found) => {
+      found.resume();
+      found.on('end', () => answer.destroy());
+    },
+  );
+  upstream.on('error', () => answer.destroy());
   asked.pipe(upstream);
 }
 

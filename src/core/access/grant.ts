@@ -1,5 +1,6 @@
 /** The permissions of callers; each route names the one that it needs. */
-export type Permission = 'read' | 'plan' | 'approve' | 'operate' | 'administer';
+export const permissions = ['read', 'plan', 'approve', 'operate', 'administer'] as const;
+export type Permission = (typeof permissions)[number];
 
 export const roles = ['viewer', 'planner', 'approver', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];

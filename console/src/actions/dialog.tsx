@@ -1,0 +1,109 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { type ReactNode, useId, useState } from 'react';
+import { ApiError } from '../api-client.ts';
+import { Notice } from '../components.tsx';
+import { Failure } from '../query-state.tsx';
+
+interface Attempt {
+  readonly isPending: boolean;
+  readonly error: unknown;
+  reset(): void;
+}
+
+interface ActionDialogProps {
+  /** Of the button, and of the dialog: `Pause healing`. */
+  readonly title: string;
+  /** Of the button, if others on the page have the same one: `Pause healing of web-0`. */
+  readonly label?: string;
+  /** The consequences. */
+  readonly about: ReactNode;
+  /** Of the button that does it: `Pause`. */
+  readonly verb: string;
+  readonly attempt: Attempt;
+  readonly isDangerous?: boolean;
+  readonly isOpen: boolean;
+  setOpen(isOpen: boolean): void;
+  submit(reason: string): void;
+  /** Fields above the reason. */
+  readonly children?: ReactNode;
+}
+
+/** A button with a dialog that asks for a reason. Nothing is sent before the person confirms it. */
+export function ActionDialog(props: ActionDialogProps) {
+  const { title, label, about, verb, attempt, isDangerous = false, isOpen, setOpen, submit, children } = props;
+  const [reason, setReason] = useState('');
+  const reasonId = useId();
+  const change = (open: boolean): void => {
+    if (!open && attempt.isPending) return;
+    attempt.reset();
+    setOpen(open);
+  };
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={change}>
+      <Dialog.Trigger className="button" aria-label={label}>
+        {title}…
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        {/* why: the screen below has keys of its own, and React hands it those of a dialog */}
+        <Dialog.Popup className="dialog" onKeyDown={(event) => event.stopPropagation()}>
+          <Dialog.Title className="dialog-title">{label ?? title}</Dialog.Title>
+          <Dialog.Description render={<div />} className="dialog-about">
+            {about}
+          </Dialog.Description>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (!attempt.isPending) submit(reason.trim());
+            }}
+          >
+            {children}
+            <label htmlFor={reasonId}>Reason</label>
+            <input
+              id={reasonId}
+              name="reason"
+              required
+              // why: spaces alone are no reason
+              pattern=".*\S.*"
+              maxLength={mostReason}
+              autoComplete="off"
+              value={reason}
+              aria-describedby={`${reasonId}-help`}
+              onChange={(event) => setReason(event.target.value)}
+            />
+            <p id={`${reasonId}-help`} className="help">
+              Others read it in the ledger.
+            </p>
+            <Refusal error={attempt.error} />
+            <div className="dialog-buttons">
+              <Dialog.Close className="button" disabled={attempt.isPending}>
+                Cancel
+              </Dialog.Close>
+              <button
+                type="submit"
+                className={isDangerous ? 'button danger' : 'button primary'}
+                disabled={attempt.isPending}
+              >
+                {attempt.isPending ? 'Sending…' : verb}
+              </button>
+            </div>
+          </form>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** The API takes 500 characters; the reason of a reconcile has the person in front of it. */
+const mostReason = 300;
+
+function Refusal({ error }: { readonly error: unknown }) {
+  if (error === null || error === undefined) return null;
+  if (error instanceof ApiError && error.status === 0)
+    return (
+      <Notice tone="wrong" title="No answer came">
+        <p>Setpoint may have carried it out. Send it again: Setpoint carries out the same request once.</p>
+      </Notice>
+    );
+  return <Failure error={error} subject="this" />;
+}

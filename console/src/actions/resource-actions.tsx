@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import * as queries from '../queries.ts';
+import { PauseDialog } from './pauses.tsx';
+import { useMay } from './permissions.ts';
+import { ReconcileDialog } from './reconcile.tsx';
+
+interface ResourceActionsProps {
+  readonly estate: string;
+  readonly scope: string;
+  readonly address?: string | undefined;
+  readonly owners: readonly string[];
+  /** A worker heals it by itself: asking for a reconcile is enough. */
+  readonly isHealed: boolean;
+}
+
+/** Of one resource: only those that a grant of the person may permit. */
+export function ResourceActions({ estate, scope, address, owners, isHealed }: ResourceActionsProps) {
+  const may = useMay();
+  const { data } = useQuery(queries.targets(estate));
+  const targets = data?.items.filter((target) => target.scope === scope).map(({ name }) => name) ?? [];
+  // why: the API reconciles a target for those who operate all of it
+  const target = targets.find((name) => may('operate', { estate, targets: [name] }));
+  const mayPause = address !== undefined && may('operate', { estate, targets, owners });
+  if (target === undefined && !mayPause) return null;
+  return (
+    <fieldset className="actions" aria-label="Actions">
+      {target === undefined ? null : (
+        <ReconcileDialog estate={estate} target={target} title={isHealed ? 'Heal now' : 'Observe now'} />
+      )}
+      {mayPause ? <PauseDialog estate={estate} subject={{ type: 'address', name: address }} /> : null}
+    </fieldset>
+  );
+}

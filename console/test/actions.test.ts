@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import type { Pause } from '../src/api.d.ts';
+import { all, assertNoViolations, inBrowser, leave, signedIn } from './support/suite.ts';
+
+afterEach(() => {
+  if (inBrowser.skip === false) all().gateway.mend();
+});
+
+const web = 'aws/111122223333/eu-west-1/instance/web-0';
+
+async function openWeb(page: Page): Promise<void> {
+  await page.locator('.drift-line', { hasText: 'web-0' }).click();
+  await page.locator('.drift-detail').waitFor();
+}
+
+async function pauses(): Promise<readonly Pause[]> {
+  const { url, token } = all().estate;
+  const answer = await fetch(`${url}/v1/pauses`, { headers: { authorization: `Bearer ${token}` } });
+  return (await answer.json()).items;
+}
+
+test('actions: an operator pauses a drifted resource by keys, and resumes it in the overview', inBrowser, async () => {
+  const watched = await signedIn('/drift', { token: await all().estate.tokenOf('operator') });
+  const { page } = watched;
+  await openWeb(page);
+  const pause = page.getByRole('button', { name: /^Pause .*instance\/web-0$/ });
+  await pause.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await assertNoViolations(watched);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await pause.evaluate((one) => one === document.activeElement), true, 'the focus is back');
+  assert.equal(await page.locator('.drift-detail').count(), 1, 'Escape closed the dialog alone');
+  await page.keyboard.press('Enter');
+  await dialog.getByLabel('How long').selectOption('24 hours');
+  await dialog.getByLabel('Reason').fill('we test a jog');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Paused: .*instance\/web-0$/).waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  const [made] = await pauses();
+  assert.deepEqual([made?.mode, made?.subject.type, made?.reason], ['healing', 'address', 'we test a jog']);
+  assert.ok(Math.abs(Date.parse(made?.until ?? '') - Date.now() - 24 * 3_600_000) < 120_000);
+
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.getByRole('button', { name: /^Resume .*instance\/web-0$/ }).click();
+  await dialog.getByText('we test a jog').waitFor();
+  await dialog.getByLabel('Reason').fill('tested');
+  await dialog.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('The pause ended').waitFor();
+  assert.deepEqual(await pauses(), []);
+  await assertNoViolations(watched);
+  await leave(watched);
+});
+
+test('actions: a pause whose answer is lost is sent again with its key, and made once', inBrowser, async () => {
+  const watched = await signedIn('/drift');
+  watched.expect(/ERR_EMPTY_RESPONSE.*\/v1\/pauses$/);
+  const { page } = watched;
+  await openWeb(page);
+  await page.getByRole('button', { name: /^Pause .*instance\/web-0$/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('a lost answer');
+  all().gateway.loseAnswers('/v1/pauses');
+  await dialog.getByRole('button', { name: 'Pause' }).click();
+  await dialog.getByText('No answer came').waitFor();
+  all().gateway.mend();
+  await dialog.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText(/^Paused: /).waitFor();
+  assert.equal((await pauses()).length, 1);
+  const { url, token } = all().estate;
+  const entries = await fetch(`${url}/v1/ledger?type=note`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal((await entries.text()).split('a lost answer').length - 1, 1);
+  await leave(watched);
+});
+
+test('actions: heal now requests a reconcile with the reason of the person', inBrowser, async () => {
+  const watched = await signedIn(`/resource?of=${web}`);
+  const { page } = watched;
+  await page.getByRole('button', { name: 'Observe now: target aws' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('look again');
+  await dialog.getByRole('button', { name: 'Request it' }).click();
+  await page.getByText('Reconcile requested').waitFor();
+  const { url, token } = all().estate;
+  const isThere = async (): Promise<boolean> => {
+    const answer = await fetch(`${url}/v1/reconciles`, { headers: { authorization: `Bearer ${token}` } });
+    return (await answer.text()).includes('look again');
+  };
+  const until = Date.now() + 30_000;
+  while (!(await isThere())) {
+    assert.ok(Date.now() < until, 'a worker carries it out');
+    await sleep(100);
+  }
+  await assertNoViolations(watched);
+  await leave(watched);
+});
+
+test('actions: who may only read sees none; the bounds of a grant are those of its actions', inBrowser, async () => {
+  const { estate } = all();
+  for (const [token, count] of [
+    [await estate.tokenOf('viewer'), 0],
+    [await estate.tokenOf('operator', '--owner', 'team-net'), 0],
+    [await estate.tokenOf('operator', '--owner', 'team-web'), 1],
+    [await estate.tokenOf('approver'), 0],
+  ] as const) {
+    const watched = await signedIn(`/resource?of=${web}`, { token });
+    watched.expect(/status of 404 /);
+    const { page } = watched;
+    if (count > 0) await page.getByRole('button', { name: /^Pause/ }).waitFor();
+    else await page.locator('h1').waitFor();
+    assert.equal(await page.getByRole('group', { name: 'Actions' }).count(), count);
+    await leave(watched);
+  }
+});
