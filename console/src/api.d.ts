@@ -2465,6 +2465,7 @@ export interface components {
             authors: components["schemas"]["Authors"];
             unapproved: number;
             approvals: components["schemas"]["Approval"][];
+            refusals: components["schemas"]["Refusal"][];
             required: components["schemas"]["RequiredApproval"][];
         };
         Authors: {
@@ -2490,6 +2491,17 @@ export interface components {
             breakGlass?: boolean;
             /** Format: date-time */
             until: string;
+        };
+        Refusal: {
+            scope: string;
+            seq: number;
+            generation: number;
+            digest: string;
+            actions: string[];
+            actor: string;
+            reason: string;
+            /** Format: date-time */
+            at: string;
         };
         RequiredApproval: {
             address: string;
@@ -3223,6 +3235,7 @@ export type MapEdge = components['schemas']['MapEdge'];
 export type PendingApprovals = components['schemas']['PendingApprovals'];
 export type Authors = components['schemas']['Authors'];
 export type Approval = components['schemas']['Approval'];
+export type Refusal = components['schemas']['Refusal'];
 export type RequiredApproval = components['schemas']['RequiredApproval'];
 export type GrantedApprovals = components['schemas']['GrantedApprovals'];
 export type WithdrawnApproval = components['schemas']['WithdrawnApproval'];

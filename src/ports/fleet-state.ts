@@ -133,6 +133,28 @@ export interface Approvals {
    * active, and none let a deletion begin whose grace still runs.
    */
   withdraw(estate: string, seq: number, by: By): Promise<Approval | undefined>;
+  /** Records a refusal, with a note in the ledger. It forbids nothing, and no worker reads it. */
+  refuse(refusal: RefusalDraft): Promise<Refusal>;
+  /** The newest 200 of the newest generation, of every scope, oldest first. */
+  refused(estate: string): Promise<readonly Refusal[]>;
+}
+
+/** Of a store's refusals, so many are read. */
+export const mostRefusals = 200;
+
+/** A person refuses pending actions. `digest`, `actions`: as of an approval. */
+export interface RefusalDraft extends Where {
+  readonly generation: number;
+  readonly digest: string;
+  readonly actions: readonly string[];
+  readonly by: By;
+}
+
+export interface Refusal extends RefusalDraft {
+  /** Of its note in the ledger. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /**

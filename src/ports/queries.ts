@@ -21,7 +21,7 @@ import type { ScopeReach } from '../core/render/reach.ts';
 import type { Address, Cloud, CloudId, ScopeKey } from '../core/resource.ts';
 import type { UnfinishedReplacement } from '../core/unfinished-replacements.ts';
 import type { StatusCount } from './figures.ts';
-import type { Approval, By, Pause, Quarantined, SpecSnapshot, StoppedRollout } from './fleet-state.ts';
+import type { Approval, By, Pause, Quarantined, Refusal, SpecSnapshot, StoppedRollout } from './fleet-state.ts';
 import type { KeptRow } from './inventory-rows.ts';
 import type { Generation } from './knowledge.ts';
 import type { EntryPages } from './ledger.ts';
@@ -61,7 +61,12 @@ export interface ApprovalAnswers {
    * withdraw it, too.
    */
   withdraw(asked: PauseAsked, seq: number, by: By): Promise<Withdrawn>;
+  /** Refuses exactly the plan with this digest. It forbids nothing. */
+  refuse(asked: OfferAsked & Pick<ApprovalWord, 'digest' | 'reason'>): Promise<RefusedPlan>;
 }
+
+/** `refusals`: one for each scope with pending actions. */
+export interface RefusedPlan extends Pick<Offered, 'generation' | 'digest' | 'refusals'> {}
 
 export interface Withdrawn {
   readonly approval: Approval;
@@ -93,6 +98,8 @@ export interface Offered extends Planned {
   readonly authors: Authorship;
   /** The active approvals that the caller may see. */
   readonly given: readonly Approval[];
+  /** Refusals of these actions that nobody has approved since, each with those of its actions that are here. */
+  readonly refusals: readonly Refusal[];
   /** Requirements of its actions, which need more than one approval, or one in a role. */
   readonly required: readonly RequiredApproval[];
 }

@@ -30,6 +30,7 @@ import {
   type Offered,
   type PauseAsked,
   type Planned,
+  type RefusedPlan,
   type RequiredApproval,
   type Withdrawn,
 } from '../ports/queries.ts';
@@ -39,6 +40,7 @@ import { authorshipOf } from './authorship.ts';
 import { type EstateView, namedFromHere, planAgain, type StoredEstateView } from './estate-view.ts';
 import { hasScope } from './pauses.ts';
 import type { PreviewContext } from './preview.ts';
+import { digestsIn, recordRefusals, refusalsOf } from './refusals.ts';
 import { callsOnTheWay, requestReconciles } from './requests.ts';
 import { seenOf, seesWholeScope } from './visible-plans.ts';
 
@@ -46,6 +48,7 @@ export const approvalsOn = (planning: PreviewContext): ApprovalAnswers => ({
   offer: (asked) => planning.line(async () => offerIn(await planning.survey(asked), asked)),
   give: (asked) => planning.line(() => give(asked, planning)),
   withdraw: (asked, seq, by) => withdrawAsked(asked, { seq, by }, planning),
+  refuse: (asked) => planning.line(() => refuse(asked, planning)),
 });
 
 /** The pending approvals that the caller may approve: all owners of an action must lie within the caller's bounds. */
@@ -65,15 +68,13 @@ async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Off
     generation,
     free: seenOf(survey, going, sight).plans.flatMap(({ actions }) => actions).length,
     authors: await authorshipOf(waiting, asked.by, store),
+    refusals: await refusalsOf(estate.name, mine, store),
     // why: an approval shows everything in its scope, of any owner
     given: survey.looked.flatMap((view) =>
       seesWholeScope(view, asked) ? (said.get(view.scope.scope)?.approvals ?? []) : [],
     ),
   };
 }
-
-const digestsIn = (plans: readonly ScopePlan[]): readonly string[] =>
-  plans.flatMap(({ actions }) => actions.map((action) => actionDigest(action, sha256)));
 
 /** The digests of the actions that lie wholly within the bounds of each of the approver's roles. */
 function rolesFor(
@@ -97,15 +98,7 @@ async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext):
   refuseUnseen(seenOf(survey, survey.plans, asked));
   const offer = await offerIn(survey, asked);
   const { plans, digest, generation, authors } = offer;
-  if (digest !== asked.digest)
-    throw new Declined(
-      'conflict',
-      'The pending actions have another digest now. Review them with GET /v1/approvals, and approve that digest.',
-      {
-        digest,
-        generation,
-      },
-    );
+  refuseMoved(offer, asked.digest);
   if (authors.refused !== undefined) throw new Declined('forbidden', authors.refused);
   const { person } = asked.by;
   const { reason, until } = asked;
@@ -117,6 +110,28 @@ async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext):
   const scopes = given.map(({ scope }) => scope);
   await requestReconciles({ name: asked.estate }, scopes, { store, reason: `${person} approved: ${reason}` });
   return { generation, digest, authors, given, missing: await stillMissing(asked.estate, offer, store) };
+}
+
+/** A decision is bound to the digest that its person saw. */
+function refuseMoved({ digest, generation }: Pick<Offered, 'digest' | 'generation'>, asked: string): void {
+  if (digest === asked) return;
+  throw new Declined(
+    'conflict',
+    'The pending actions have another digest now. Review them with GET /v1/approvals, and send that digest.',
+    { digest, generation },
+  );
+}
+
+/** Everybody who may approve may refuse: also an author, and also after an incomplete observation. */
+async function refuse(
+  asked: OfferAsked & Pick<ApprovalWord, 'digest' | 'reason'>,
+  planning: PreviewContext,
+): Promise<RefusedPlan> {
+  const { plans, digest, generation } = await offerIn(await planning.survey(asked), asked);
+  refuseMoved({ digest, generation }, asked.digest);
+  const by = { person: asked.by.person, reason: asked.reason };
+  const refusals = await recordRefusals({ estate: asked.estate, plans, generation, digest, by }, planning.store);
+  return { generation, digest, refusals };
 }
 
 /** The windows and freezes that a break-glass approval lets actions pass. */

@@ -2,12 +2,20 @@ import { sql } from 'kysely';
 import { neverHappened } from '../core/knowledge.ts';
 import { canonical } from '../core/ledger/canonical.ts';
 import { ranBefore } from '../core/plan/tally.ts';
-import type { Approval, ApprovalDraft, Approvals, By } from '../ports/fleet-state.ts';
+import {
+  type Approval,
+  type ApprovalDraft,
+  type Approvals,
+  type By,
+  mostRefusals,
+  type Refusal,
+  type RefusalDraft,
+} from '../ports/fleet-state.ts';
 import type { Intended, IntentDraft, Reconcile } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Context } from './context.ts';
 import { chainWrite } from './ledger-chain.ts';
-import { approvalNote, noteBody, withdrawalNote } from './ledger-entries.ts';
+import { approvalNote, noteBody, refusalNote, withdrawalNote } from './ledger-entries.ts';
 import { spentBy } from './limit-places.ts';
 import type { Settling } from './settled-changes.ts';
 import { inChunks, storeNow } from './statements.ts';
@@ -28,6 +36,8 @@ export const postgresApprovals = (context: Context): Approvals => ({
     return new Set(rows.map(({ seq }) => seq));
   },
   withdraw: (estate, seq, by) => withdraw(context, { estate, seq, by }),
+  refuse: (refusal) => refuse(context, refusal),
+  refused: (estate) => refused(context.db, estate),
 });
 
 /** Approvals with the actions that they still approve: those that approve nothing any more are left out. */
@@ -70,13 +80,14 @@ const give = (context: Context, draft: ApprovalDraft): Promise<Approval> =>
     return { ...draft, seq, ...ran };
   });
 
-function ofNewest(db: Database, estate: string) {
-  const newest = db
+const ofNewest = (db: Database, estate: string) =>
+  unWithdrawn(db, estate).where('generation', '=', newestOf(db, estate));
+
+const newestOf = (db: Database, estate: string) =>
+  db
     .selectFrom('generations')
     .select(({ fn }) => fn.max('number').as('number'))
     .where('estate', '=', estate);
-  return unWithdrawn(db, estate).where('generation', '=', newest);
-}
 
 const unWithdrawn = (db: Database, estate: string) =>
   db
@@ -131,6 +142,36 @@ const withdraw = (context: Context, { estate, seq, by }: Withdrawing): Promise<A
     await append([{ type: 'note', body: noteBody(estate, withdrawalNote(approval, by)) }]);
     return approval;
   });
+
+const refuse = (context: Context, draft: RefusalDraft): Promise<Refusal> =>
+  chainWrite(context, draft.estate, async ({ trx, append, at }) => {
+    const { estate, scope, generation, actions, digest, by } = draft;
+    const seq = await append([{ type: 'note', body: noteBody(estate, refusalNote(draft)) }]);
+    const body: RefusalBody = { digest, by: { person: by.person, reason: by.reason } };
+    await trx
+      .insertInto('refusals')
+      .values({ estate, seq, scope, generation, at, body: canonical(body), bound: canonical(actions) })
+      .execute();
+    return { ...draft, seq, at };
+  });
+
+type RefusalBody = Pick<RefusalDraft, 'digest' | 'by'>;
+
+async function refused(db: Database, estate: string): Promise<readonly Refusal[]> {
+  const rows = await db
+    .selectFrom('refusals')
+    .select(['scope', 'seq', 'generation', 'at', 'body', 'bound'])
+    .where('estate', '=', estate)
+    .where('generation', '=', newestOf(db, estate))
+    .orderBy('seq', 'desc')
+    .limit(mostRefusals)
+    .execute();
+  return rows.reverse().map(({ body, bound, ...row }) => {
+    // why: only `refuse` writes the columns
+    const [said, actions] = [body as RefusalBody, bound as readonly string[]];
+    return { estate, ...row, ...said, actions };
+  });
+}
 
 /** One intent that an approval let pass. */
 export interface ApprovalUse {

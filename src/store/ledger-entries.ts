@@ -4,7 +4,7 @@ import { fieldText, type Patch, type PatchEnd } from '../core/patch.ts';
 import type { Held } from '../core/pause.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { KeptLifetime } from '../core/ttl.ts';
-import type { Approval, ApprovalDraft, By, Pause, Quarantined } from '../ports/fleet-state.ts';
+import type { Approval, ApprovalDraft, By, Pause, Quarantined, RefusalDraft } from '../ports/fleet-state.ts';
 import type { Effect, IntentDraft, Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Pin } from '../ports/sources.ts';
@@ -168,6 +168,10 @@ export const approvalNote = ({ estate: _, approver, ...approval }: ApprovalDraft
 
 export const withdrawalNote = ({ seq, scope }: Approval, { person, reason }: By) => ({
   withdrawApproval: { approval: seq, scope, person, reason },
+});
+
+export const refusalNote = ({ scope, generation, digest, actions, by: { person, reason } }: RefusalDraft) => ({
+  refuseApproval: { scope, generation, digest, actions, person, reason },
 });
 
 export const rolloutNote = ({ scope }: Where, documents: readonly string[], { person, reason }: By) => ({

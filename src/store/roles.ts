@@ -52,7 +52,7 @@ const appRights = `
   GRANT EXECUTE ON FUNCTION setpoint.number_entries TO ${appRole};
   REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER ON setpoint.ledger FROM ${appRole};
   REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER ON setpoint.checkpoints FROM ${appRole};
-  REVOKE UPDATE, DELETE ON setpoint.generations, setpoint.trees, setpoint.approvals FROM ${appRole};
+  REVOKE UPDATE, DELETE ON setpoint.generations, setpoint.trees, setpoint.approvals, setpoint.refusals FROM ${appRole};
   REVOKE DELETE ON setpoint.pauses, setpoint.patches FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.accepted_histories FROM ${appRole};
   REVOKE UPDATE, DELETE ON setpoint.authors FROM ${appRole};

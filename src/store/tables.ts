@@ -240,6 +240,7 @@ interface WordTables {
   approvals: ApprovalTable;
   approved_intents: ApprovedIntentTable;
   withdrawn_approvals: { estate: string; seq: number };
+  refusals: Omit<ApprovalTable, 'until'> & { at: number };
   once_protected: { scope: string; id: string };
 }
 

@@ -205,3 +205,47 @@ test('a generation that somebody accepts meanwhile is not overruled', async () =
   assert.match(stderr, /Nothing was approved: generation 2 was accepted in the meantime/);
   assert.equal((await store.generations.current('acme'))?.revision, 'folder:theirs');
 });
+
+test('a refusal is asked for, and the next one who approves sees it before the question', async () => {
+  const { approve, given, specs, store, run } = await standing();
+  edit(specs, 'instances.yaml', 'tier: web', 'tier: shop');
+  const early = await approve(['--refuse', '--yes']);
+  assert.deepEqual([early.code, early.stdout], [1, '']);
+  assert.match(early.stderr, /Nothing was refused: these specs are not active\./);
+  assert.equal((await store.generations.current('acme'))?.number, 1, 'a refusal activates nothing');
+  const [first] = [await approve(['--yes'])];
+  assert.equal(first.code, 0, first.stderr);
+  const [approval] = await given();
+  assert.equal((await run(['withdraw', String(approval?.seq), specs, ...because])).code, 0);
+  const no = await approve(['--refuse'], 'no\n');
+  assert.deepEqual([no.code, no.stdout], [3, '']);
+  assert.match(no.stderr, /Refuse these 3 changes, for all to read\?[\s\S]*Nothing was refused/);
+  assert.deepEqual(await store.fleet.approvals.refused('acme'), []);
+  const yes = await approve(['--refuse'], 'yes\n');
+  assert.equal(yes.code, 0, yes.stderr);
+  assert.match(
+    yes.stdout,
+    /^Refused: 3 changes of acme · generation 2 · digest \w{12}\n {2}\S+: ledger entry \d+\n {2}Others see it/,
+  );
+  const later = await approve([], 'no\n');
+  assert.match(later.stderr, /\n {2}! refused by \S+: seen in 812\nDigest: \w{12}\n\nAllow workers/);
+  const part = await approve(['--refuse', '--yes', '--json', '--address', 'web-0']);
+  const [refusal] = JSON.parse(part.stdout).refusals;
+  assert.deepEqual([refusal.actions.length, refusal.reason, refusal.scope], [1, 'seen in 812', scope]);
+  assert.match((await approve([], 'no\n')).stderr, /refused by \S+: seen in 812 \(1 of 3 actions\)\n/);
+  assert.match((await run(['ledger'])).stdout, /note +refuseApproval by \S+: seen in 812\n/);
+  assert.equal((await approve(['--yes'])).code, 0);
+  assert.equal((await approve(['--refuse', '--yes'])).stdout, 'Refused: nothing; no action waits for approval\n');
+});
+
+test('a refusal has no end, and is bound to its digest', async () => {
+  const { approve } = await standing();
+  for (const more of [
+    ['--expires', '2h'],
+    ['--history', '1234567'],
+  ])
+    assert.match((await approve(['--refuse', ...more])).stderr, /cannot be used with option/);
+  const other = await approve(['--refuse', '--yes', '--digest', 'a'.repeat(12)]);
+  assert.equal(other.code, 3);
+  assert.match(other.stderr, /have changed since that digest/);
+});

@@ -60,6 +60,13 @@ const offer: PendingApprovals = {
   revision,
   plans,
   required: [],
+  refusals: [
+    {
+      ...{ estate: 'acme', scope, seq: 5, generation: 3, digest: 'd', actions: ['a'] },
+      by: { person: 'ann', reason: 'no' },
+      at: moment,
+    },
+  ],
   free: 2,
   digest: '0123456789ab',
   generation: 3,

@@ -21,6 +21,7 @@ const changes = [
   'DELETE FROM setpoint.generations',
   "UPDATE setpoint.trees SET tree = '{}'",
   'DELETE FROM setpoint.approvals',
+  'UPDATE setpoint.refusals SET at = 0',
   'DELETE FROM setpoint.pauses',
   'DELETE FROM setpoint.accepted_histories',
   "UPDATE setpoint.accepted_histories SET head = ''",

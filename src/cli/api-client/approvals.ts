@@ -3,7 +3,7 @@ import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import type { Kind } from '../../core/resource.ts';
 import { sha256 } from '../../estate/sha256.ts';
-import type { Approval } from '../../ports/fleet-state.ts';
+import type { Approval, Refusal } from '../../ports/fleet-state.ts';
 import type { RequiredApproval } from '../../ports/queries.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import type { EstateOptions } from '../options.ts';
@@ -52,6 +52,24 @@ const decodeRequired: Decoder<RequiredApproval> = (value, at) => {
   return { ...rest, verb, by, ...(role === undefined ? {} : { role }) };
 };
 
+const refusalObject = decode.object({
+  scope: decode.string,
+  seq: decode.number,
+  generation: decode.number,
+  digest: decode.string,
+  actions: decode.list(decode.string),
+  actor: decode.string,
+  reason: decode.string,
+  at: decode.timestamp,
+});
+
+const decodeRefusal =
+  (estate: string): Decoder<Refusal> =>
+  (value, at) => {
+    const { actor: person, reason, ...refusal } = refusalObject(value, at);
+    return { estate, ...refusal, by: { person, reason } };
+  };
+
 const waiting = decode.object({
   required: decode.list(decodeRequired),
   generation: decode.number,
@@ -71,10 +89,11 @@ const waiting = decode.object({
 const decodePending: Decoder<ServerPendingApprovals> = (value, at) => {
   const { bound, plans } = decodePlan(value, at);
   const { generation, digest, unapproved: free, authors, scopes, required } = waiting(value, at);
+  const { refusals } = decode.object({ refusals: decode.list(decodeRefusal(bound.estate)) })(value, at);
   // why: the word of a person is bound to what they are shown, and not to what somebody says that they were
   if (planDigest(plans, sha256) !== digest) throw new DecodeError(`${at}.digest`, 'the digest of its actions');
   return {
-    offer: { estate: bound.estate, revision: bound.revision, plans, free, digest, generation, required },
+    offer: { estate: bound.estate, revision: bound.revision, plans, free, digest, generation, required, refusals },
     unseen: scopes.map(({ scope, observed }) => ({
       scope,
       actions: [],
@@ -140,6 +159,32 @@ export const withdrawOnServer = (
 ): Promise<ReturnType<typeof decodeWithdrawn>> =>
   client.request({ method: 'POST', path: '/v1/approvals/withdraw', body, key: randomUUID() }, decodeWithdrawn);
 
+/** Records that the caller refuses exactly that. Who may not is refused as by a limit. */
+export async function refuseOnServer(
+  client: ApiClient,
+  { target, address, breakGlass, ...word }: Omit<ApprovalRequest, 'expiresMs'>,
+): Promise<readonly Refusal[]> {
+  const body = { ...word, ...partOf({ target, address, breakGlass }) };
+  const given = decode.object({ refusals: decode.list(decodeRefusal(word.estate ?? '')) });
+  const path = '/v1/approvals/refuse';
+  const send = client.request({ method: 'POST', path, body, key: randomUUID() }, given);
+  return (await send.catch(refusedWith('Nothing was refused.'))).refusals;
+}
+
+/** The part of the pending actions, as the body of a decision has it. */
+const partOf = ({ target, address, breakGlass }: Pick<Asked, 'target' | 'address' | 'breakGlass'>): object => ({
+  ...(target.length === 0 ? {} : { targets: target }),
+  ...(address === undefined ? {} : { address }),
+  ...(breakGlass === true ? { breakGlass } : {}),
+});
+
+const refusedWith =
+  (message: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    throw new UserError(message, { ...error.details, code: exitCodes.refused, cause: error });
+  };
+
 /** `missing`: requirements that they do not meet. */
 export interface GivenApprovals {
   readonly given: readonly Approval[];
@@ -149,18 +194,11 @@ export interface GivenApprovals {
 /** Lets exactly that reconcile. Who may not is refused as by a limit. */
 export async function approveOnServer(client: ApiClient, approval: ApprovalRequest): Promise<GivenApprovals> {
   const { estate, target, address, breakGlass, digest, reason, expiresMs } = approval;
-  const targets = target.length === 0 ? {} : { targets: target };
-  const named = address === undefined ? {} : { address };
-  const broken = breakGlass === true ? { breakGlass } : {};
   const expiresInSeconds = Math.ceil(expiresMs / 1000);
-  const body = { estate, digest, reason, expiresInSeconds, ...targets, ...named, ...broken };
+  const body = { estate, digest, reason, expiresInSeconds, ...partOf({ target, address, breakGlass }) };
   const given = decode.object({ approvals: decode.list(decodeApproval), missing: decode.list(decodeRequired) });
-  try {
-    const path = '/v1/approvals';
-    const { approvals, missing } = await client.request({ method: 'POST', path, body, key: randomUUID() }, given);
-    return { given: approvals, missing };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 403) throw error;
-    throw new UserError('Nothing was approved.', { ...error.details, code: exitCodes.refused, cause: error });
-  }
+  const path = '/v1/approvals';
+  const send = client.request({ method: 'POST', path, body, key: randomUUID() }, given);
+  const { approvals, missing } = await send.catch(refusedWith('Nothing was approved.'));
+  return { given: approvals, missing };
 }

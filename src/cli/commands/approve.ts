@@ -5,7 +5,7 @@ import { baseRevision } from '../../core/patch.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { sha256 } from '../../estate/sha256.ts';
-import type { Approval } from '../../ports/fleet-state.ts';
+import type { Approval, Refusal } from '../../ports/fleet-state.ts';
 import type { RequiredApproval } from '../../ports/queries.ts';
 import type { SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
@@ -17,8 +17,14 @@ import {
   saidOf,
 } from '../../queries/approvals.ts';
 import type { EstateView } from '../../queries/estate-view.ts';
+import { digestsIn, recordRefusals, refusalsOf } from '../../queries/refusals.ts';
 import { requestReconciles } from '../../queries/requests.ts';
-import { approveOnServer, fetchPendingApprovals, type GivenApprovals } from '../api-client/approvals.ts';
+import {
+  approveOnServer,
+  fetchPendingApprovals,
+  type GivenApprovals,
+  refuseOnServer,
+} from '../api-client/approvals.ts';
 import type { ApiClient } from '../api-client/client.ts';
 import {
   apiClientFor,
@@ -51,6 +57,9 @@ import {
   parseDigest,
   pendingApprovalsText,
   questionText,
+  refusalQuestionText,
+  refusalsJson,
+  refusalText,
   shownDigits,
 } from '../output/approval-text.ts';
 import { agoFrom, count } from '../output/format.ts';
@@ -63,6 +72,7 @@ interface Options extends EstateOptions, ServerEstateOption {
   readonly expires: number;
   readonly address?: string;
   readonly breakGlass?: boolean;
+  readonly refuse?: boolean;
   readonly allowSharedScopes?: boolean;
   readonly digest?: string;
   readonly history?: string;
@@ -85,6 +95,7 @@ export const approve = (context: Context): Command =>
             'only pending actions of this resource, destructive drift too',
           ],
           ['approve --history 1a2b3c4 --reason "secrets were purged"', 'follow a branch whose history was rewritten'],
+          ['approve --refuse --reason "the image is not scanned yet"', 'say no: others see it, and may still approve'],
           ['approve --digest 1f2e3d4c5b6a --yes --reason "#812"', 'only if the pending actions still have this digest'],
         ],
       }),
@@ -103,6 +114,12 @@ export const approve = (context: Context): Command =>
       'only pending actions of this resource; an ending is enough, such as `instance/web-0`',
     )
     .option('--break-glass', 'the actions pass change windows and freezes; the ledger has an entry of its own')
+    .addOption(
+      new Option('--refuse', 'refuse the actions instead; others see it before they approve').conflicts([
+        'expires',
+        'history',
+      ]),
+    )
     .option('--allow-shared-scopes', allowSharedScopesText)
     .option('--digest <digest>', 'refuse if the pending actions have another digest', parseDigest)
     .addOption(
@@ -172,6 +189,7 @@ interface Proposal {
   /** Further facts for the person. */
   readonly note?: string;
   give(until: number): Promise<GivenApprovals>;
+  refuse(): Promise<readonly Refusal[]>;
 }
 
 async function proposalOnServer(server: ApiClient, options: Options): Promise<Proposal> {
@@ -184,6 +202,7 @@ async function proposalOnServer(server: ApiClient, options: Options): Promise<Pr
     ...(authorsUnknown ? { note: 'The authors of some of these changes are unknown.\n' } : {}),
     give: () =>
       approveOnServer(server, { digest: offer.digest, reason, target, address, estate, expiresMs, breakGlass }),
+    refuse: () => refuseOnServer(server, { digest: offer.digest, reason, target, address, estate, breakGlass }),
   };
 }
 
@@ -199,6 +218,13 @@ async function localProposal(view: ObservedEstate<Store>, options: Options, cont
       const given = await giveApproval({ ...offer, reason, until, passed }, view, context);
       return { given, missing: offer.required };
     },
+    refuse: async () => {
+      const { plans, digest, generation } = offer;
+      const newest = await view.store.generations.current(offer.estate);
+      refuseSuperseded({ generation, newest, estate: view.estate }, 'refused');
+      const by = { person: localUser(), reason };
+      return recordRefusals({ estate: offer.estate, plans, digest, generation, by }, view.store);
+    },
   };
 }
 
@@ -206,15 +232,13 @@ async function localProposal(view: ObservedEstate<Store>, options: Options, cont
 const notCounted = (required: readonly RequiredApproval[]): string =>
   `${count(new Set(required.map(({ digest }) => digest)).size, 'change needs', 'changes need')} approvals over the API as well. Yours on the store does not count there: anybody who opens it may claim any name.`;
 
-async function decide(
-  { offer, plans, refused, note = '', give }: Proposal,
-  options: Options,
-  context: Context,
-): Promise<ExitCode> {
+async function decide(proposal: Proposal, options: Options, context: Context): Promise<ExitCode> {
+  const { offer, plans, refused, note = '', give } = proposal;
   const { terminal, clock, signal } = context;
-  refuseUnseen(plans);
+  if (options.refuse !== true) refuseUnseen(plans);
   terminal.err.write(pendingApprovalsText(offer, paintFor(terminal.err), agoFrom(clock.now())));
   refuseOther(offer, options.digest);
+  if (options.refuse === true) return refuse(proposal, options, context);
   if (offer.plans.every(({ actions }) => actions.length === 0)) {
     if (options.json) printJson(terminal, approvalsJson([]));
     else printText(terminal, 'Approved: nothing; no action waits for approval', offer.accepts && notActive);
@@ -232,6 +256,29 @@ async function decide(
       terminal,
       ...approvalText(offer, { given, missing, breakGlass: options.breakGlass === true }, clock.now()),
     );
+  return exitCodes.done;
+}
+
+async function refuse(
+  { offer, refuse: record }: Proposal,
+  { yes, json }: Options,
+  { terminal, signal }: Context,
+): Promise<ExitCode> {
+  if (offer.accepts !== undefined)
+    throw new UserError('Nothing was refused: these specs are not active.', {
+      why: 'A refusal is about the pending actions of the active specs.',
+      next: 'Name the folder of the active specs, or a server: setpoint approve --refuse --server URL',
+    });
+  if (offer.plans.every(({ actions }) => actions.length === 0)) {
+    if (json) printJson(terminal, refusalsJson([]));
+    else printText(terminal, 'Refused: nothing; no action waits for approval');
+    return exitCodes.done;
+  }
+  if (!yes && !(await askYes(terminal, { text: refusalQuestionText(offer), flag: '--yes' }, signal)))
+    throw new UserError('Nothing was refused.', { why: "The answer was not 'yes'.", code: exitCodes.refused });
+  const refusals = await record();
+  if (json) printJson(terminal, sortKeys(refusalsJson(refusals)));
+  else printText(terminal, ...refusalText(offer, refusals));
   return exitCodes.done;
 }
 
@@ -255,6 +302,7 @@ async function pendingApprovalsOf(
     ...approvable,
     digest: planDigest(approvable.plans, sha256),
     generation: bound.generation ?? 1,
+    refusals: isNewest ? await refusalsOf(estate.name, new Set(digestsIn(approvable.plans)), store) : [],
     ...(isNewest ? {} : { accepts: newest === undefined ? {} : { after: newest } }),
   };
 }

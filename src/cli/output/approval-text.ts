@@ -2,13 +2,13 @@ import { InvalidArgumentError } from 'commander';
 import type { ScopePlan } from '../../core/action.ts';
 import { requirementText } from '../../core/plan/required-approvals.ts';
 import { boundedIn } from '../../core/plan/tally.ts';
-import { approvalJson, requiredJson } from '../../core/render/approval-json.ts';
+import { approvalJson, refusalJson, requiredJson } from '../../core/render/approval-json.ts';
 import { planText } from '../../core/render/plan-text.ts';
 import { entriesOf } from '../../core/render/summary.ts';
 import { type Ago, formatMoment, moment, type Paint, shortRevision } from '../../core/render/wording.ts';
 import { shortAddress } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
-import type { Approval } from '../../ports/fleet-state.ts';
+import type { Approval, Refusal } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/knowledge.ts';
 import type { Approvable, RequiredApproval } from '../../ports/queries.ts';
 import { count, formatDuration } from './format.ts';
@@ -19,6 +19,8 @@ export interface PendingApprovals extends Approvable {
   readonly revision: string;
   readonly digest: string;
   readonly generation: number;
+  /** Of these actions. */
+  readonly refusals: readonly Refusal[];
   readonly accepts?: { readonly after?: Generation };
 }
 
@@ -27,8 +29,47 @@ export function pendingApprovalsText(offer: PendingApprovals, paint: Paint, ago:
   if (offer.plans.every(({ actions, findings }) => actions.length + findings.length === 0)) return '';
   const plan = planText(offer.plans, { revision: offer.revision, paint, ago });
   const required = offer.required.map((one) => `${paint('note', `  ! ${printable(requiredText(one))}`)}\n`).join('');
-  return `${plan}\n${required}Digest: ${printable(offer.digest.slice(0, shownDigits))}\n`;
+  const refused = refusalLines(offer)
+    .map((line) => `${paint('note', `  ! ${line}`)}\n`)
+    .join('');
+  return `${plan}\n${required}${refused}Digest: ${printable(offer.digest.slice(0, shownDigits))}\n`;
 }
+
+/** A line for each refusal, whatever the number of its scopes: `refused by ann: the image is not scanned yet (2 of 5 actions)`. */
+function refusalLines({ plans, refusals }: PendingApprovals): readonly string[] {
+  const all = plans.reduce((sum, { actions }) => sum + actions.length, 0);
+  const byWord = Map.groupBy(refusals, ({ by, digest }) => JSON.stringify([by.person, by.reason, digest]));
+  return [...byWord.values()].flatMap((parts) => {
+    const [first] = printable(parts);
+    const covered = parts.reduce((sum, { actions }) => sum + actions.length, 0);
+    const part = covered === all ? '' : ` (${covered} of ${count(all, 'action')})`;
+    return first === undefined ? [] : [`refused by ${first.by.person}: ${first.by.reason}${part}`];
+  });
+}
+
+/** Says all that a refusal does. */
+export function refusalQuestionText({ plans }: PendingApprovals): string {
+  const changes = changesIn(plans);
+  const [which, them] = changes === 1 ? ['this change', 'it'] : [`these ${count(changes, 'change')}`, 'them'];
+  return `Refuse ${which}, for all to read? It forbids nothing: somebody may still approve ${them}.`;
+}
+
+/** The refused actions, and the entries in the ledger. */
+export function refusalText(
+  { estate, generation, digest, plans }: PendingApprovals,
+  refusals: readonly Refusal[],
+): readonly [verdict: string, body: string] {
+  const parts = [
+    `Refused: ${count(changesIn(plans), 'change')} of ${printable(estate)}`,
+    `generation ${generation}`,
+    `digest ${printable(digest.slice(0, shownDigits))}`,
+  ];
+  const entries = printable(refusals).map(({ scope, seq }) => `  ${scope}: ledger entry ${seq}`);
+  return [parts.join(' · '), [...entries, '  Others see it when they approve: setpoint approve'].join('\n')];
+}
+
+/** The same as one object. */
+export const refusalsJson = (refusals: readonly Refusal[]): object => ({ refusals: refusals.map(refusalJson) });
 
 /** Says all that a yes does. */
 export function questionText({ plans, ...offer }: PendingApprovals, until: number): string {

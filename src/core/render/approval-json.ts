@@ -43,6 +43,20 @@ export function approvalJson({ by, approver, ...approval }: KeptApproval) {
   };
 }
 
+/** A refusal of pending actions, likewise. */
+export const refusalJson = ({ scope, seq, generation, digest, actions, by, at }: KeptRefusal) => ({
+  ...{ scope, seq, generation, digest },
+  actions: [...actions],
+  actor: by.person,
+  reason: by.reason,
+  at,
+});
+
+/** As the store keeps it: see ports/fleet-state.ts. */
+type KeptRefusal = Pick<KeptApproval, 'scope' | 'seq' | 'generation' | 'digest' | 'actions' | 'by'> & {
+  readonly at: number;
+};
+
 interface RequiredAction extends UnmetRequirement {
   readonly address: Address;
   readonly verb: Verb;

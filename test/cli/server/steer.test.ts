@@ -244,6 +244,26 @@ describe('approving by a server', () => {
     assert.match(other.stderr, /no such resource, or you may not see it/);
   });
 
+  test('a refusal is told as it would be from here, and each side sees the other’s', async () => {
+    await meddle('refused');
+    const refused = async (ask: (args: readonly string[]) => Promise<Said>, rest: readonly string[]) => {
+      const said = await ask(['approve', '--refuse', '--yes', ...rest, ...because]);
+      assert.equal(said.code, 0, said.stderr);
+      return said.stdout.replace(/entry \d+/, 'entry N');
+    };
+    const mine = await refused(here, [place.specs, allow]);
+    assert.equal(await refused((args) => asked(args, 'approver'), []), mine);
+    const [local, its] = [
+      await here(['approve', place.specs, allow, ...because], 'no\n'),
+      await asked(['approve', ...because], 'approver', 'no\n'),
+    ];
+    for (const { stderr } of [local, its])
+      assert.match(stderr, /! refused by \S+: a freeze\n {2}! refused by approver of acme: a freeze\nDigest/);
+    const none = await asked(['approve', '--refuse', '--yes', ...because], 'operator');
+    assert.deepEqual([none.code, none.stdout], [3, '']);
+    assert.match(none.stderr, /Nothing was refused\.\n {2}why: .*the permission approve/);
+  });
+
   test('nothing where nothing waits, and not what was shown with another digest', async () => {
     const other = await asked(['approve', '--yes', '--digest', 'a'.repeat(12), ...because], 'approver');
     assert.equal(other.code, 3);

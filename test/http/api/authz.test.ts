@@ -10,7 +10,7 @@ import { nowhere, type Place, strange, type TwoEstates, twoEstates } from './sup
 
 /** The answers to operations on the caller's own things that are no success: nothing waits, changes or has this number. */
 const ownAnswers: Readonly<Record<string, number>> = {
-  ...{ approve: 409, applyPlan: 409, withdrawApproval: 404 },
+  ...{ approve: 409, refuseApproval: 409, applyPlan: 409, withdrawApproval: 404 },
   // why: its end is too far off, and there is none to end
   ...{ patch: 409, endPatch: 404 },
   // why: no instance is there; test/queries/traffic.test.ts has more

@@ -217,6 +217,29 @@ export const peopleLaws: Laws = {
     assert.deepEqual((await notesOf(bench)).at(-1), { withdrawApproval: { approval: given.seq, scope, ...by } });
   },
 
+  'a refusal is a note, is read for as long as its generation is the newest, and forbids nothing': async (bench) => {
+    const { store, other, estate } = bench;
+    await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
+    const epoch = await store.ledger.guardEpoch(estate);
+    const draft = { estate, scope, generation: 1, digest: 'd1', actions: ['a1', 'a2'], by };
+    const { at, seq, ...first } = await store.fleet.approvals.refuse(draft);
+    assert.deepEqual(first, draft);
+    const second = await store.fleet.approvals.refuse({ ...draft, scope: 'aws/1/us-east-1' });
+    await store.fleet.approvals.refuse({ ...draft, generation: 2 });
+    await store.fleet.approvals.refuse({ ...draft, estate: `${estate}-2` });
+    assert.deepEqual(await other.fleet.approvals.refused(estate), [{ ...draft, at, seq }, second]);
+    assert.equal(await store.ledger.guardEpoch(estate), epoch);
+    const { digest, actions, generation } = draft;
+    assert.deepEqual((await notesOf(bench))[0], { refuseApproval: { scope, generation, digest, actions, ...by } });
+    const given = await store.fleet.approvals.give(approvalOf(bench));
+    assert.deepEqual(await other.fleet.approvals.activeIn(estate), [given]);
+    await store.generations.accept(estate, 'r2', guardsOf({ deletes: 5, replaces: 5 }));
+    assert.deepEqual(
+      (await other.fleet.approvals.refused(estate)).map((one) => one.generation),
+      [2],
+    );
+  },
+
   'an address counts what came to stand there, whoever made it': async (bench) => {
     const { store, estate } = bench;
     await store.generations.accept(estate, 'abc', guardsOf({ deletes: 5, replaces: 5 }));

@@ -1,9 +1,9 @@
 import { ranBefore } from '../../../src/core/plan/tally.ts';
 import type { Clock } from '../../../src/ports/clock-and-log.ts';
-import type { Approval, Approvals } from '../../../src/ports/fleet-state.ts';
+import { type Approval, type Approvals, mostRefusals } from '../../../src/ports/fleet-state.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import { unspent, usable } from '../../../src/store/approvals.ts';
-import { approvalNote, noteBody, withdrawalNote } from '../../../src/store/ledger-entries.ts';
+import { approvalNote, noteBody, refusalNote, withdrawalNote } from '../../../src/store/ledger-entries.ts';
 import { append, estateOf, type Memory, spentBy } from './memory.ts';
 
 export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
@@ -36,6 +36,19 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
     kept.guard.epoch += 1;
     append(kept, { at: clock.now(), type: 'note', body: noteBody(estate, withdrawalNote(approval, by)) });
     return approval;
+  },
+  refuse: async (draft) => {
+    const body = noteBody(draft.estate, refusalNote(draft));
+    const seq = append(estateOf(memory, draft.estate), { at: clock.now(), type: 'note', body });
+    const refusal = { ...structuredClone(draft), seq, at: clock.now() };
+    memory.fleet.refusals.push(refusal);
+    return refusal;
+  },
+  refused: async (estate) => {
+    const newest = estateOf(memory, estate).generations.at(-1)?.number;
+    return memory.fleet.refusals
+      .filter((one) => one.estate === estate && one.generation === newest)
+      .slice(-mostRefusals);
   },
 });
 

@@ -24,6 +24,7 @@ import type {
   ListedHealing,
   Pause,
   Quarantined,
+  Refusal,
   Refused,
   ScopeCost,
   ScopeCount,
@@ -85,6 +86,7 @@ interface FleetMemory {
   readonly fights: Map<string, Map<string, FightMemory>>;
   readonly pauses: PauseMemory[];
   readonly approvals: Approval[];
+  readonly refusals: Refusal[];
   /** Scope and id. */
   readonly onceProtected: Set<string>;
   /** By intent. */
@@ -124,6 +126,7 @@ const fleetMemory = (): FleetMemory => ({
   fights: new Map(),
   pauses: [],
   approvals: [],
+  refusals: [],
   onceProtected: new Set(),
   approvedIntents: new Map(),
   withdrawn: new Set(),

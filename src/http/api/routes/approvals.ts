@@ -10,6 +10,8 @@ import {
   givenApprovalsSchema,
   pendingApprovalsAnswer,
   pendingApprovalsSchema,
+  refusedApprovalsAnswer,
+  refusedApprovalsSchema,
   withdrawnApprovalAnswer,
   withdrawnApprovalSchema,
 } from '../schemas/approval.ts';
@@ -25,6 +27,7 @@ const mostSeconds = 30 * 86_400;
 export const approvalsRoutes = (dependencies: ApprovalsDependencies): readonly Route[] => [
   offer(dependencies),
   approve(dependencies),
+  refuse(dependencies),
   withdraw(dependencies),
 ];
 
@@ -78,6 +81,15 @@ function offeredTo({ grants }: Caller, estate: string) {
   return theirs.length > 0 ? theirs : boundsFor(grants, 'read');
 }
 
+/** Of a decision about pending actions. */
+const decisionFields = {
+  estate: estateField,
+  digest: z.string().regex(/^[0-9a-f]{64}$/, 'the whole digest of the plan'),
+  targets: targetsBodyField,
+  address: addressField,
+  reason: reasonField,
+};
+
 const approve = ({ approvals, estates }: ApprovalsDependencies): Route =>
   route({
     method: 'POST',
@@ -95,11 +107,7 @@ const approve = ({ approvals, estates }: ApprovalsDependencies): Route =>
     permission: 'approve',
     request: {
       body: z.strictObject({
-        estate: estateField,
-        digest: z.string().regex(/^[0-9a-f]{64}$/, 'the whole digest of the plan'),
-        targets: targetsBodyField,
-        address: addressField,
-        reason: reasonField,
+        ...decisionFields,
         breakGlass: z.boolean().optional().meta({
           description: 'true: these actions pass change windows and freezes; the ledger has an entry of its own',
         }),
@@ -122,6 +130,35 @@ const approve = ({ approvals, estates }: ApprovalsDependencies): Route =>
         }),
       );
       return { status: 201, body: givenApprovalsAnswer(given) };
+    },
+  });
+
+const refuse = ({ approvals, estates }: ApprovalsDependencies): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/approvals/refuse',
+    operation: {
+      id: 'refuseApproval',
+      tag: 'Approvals',
+      summary: 'Refuse exactly the actions of a digest in this generation, with a reason',
+      description:
+        'The ledger has the refusal, and other approvers see it. It forbids nothing: the actions stay withheld, and somebody may approve them later. Authors may refuse their own changes.',
+      responses: {
+        201: { description: 'One refusal for each scope with pending actions', schema: refusedApprovalsSchema },
+      },
+    },
+    permission: 'approve',
+    request: {
+      body: z.strictObject({
+        ...decisionFields,
+        breakGlass: z.boolean().optional().meta({ description: 'true: as of GET /v1/approvals' }),
+      }),
+    },
+    handle: async ({ body: { estate: named, ...word }, context: { caller } }) => {
+      const estate = await resolveEstate({ asked: named, in: 'body', permission: 'approve' }, caller, estates);
+      const asked = { estate, seen: boundsFor(caller.grants, 'approve'), by: posterOf(caller) };
+      const refused = await orDeclinedProblem(approvals.refuse({ ...asked, ...word }));
+      return { status: 201, body: refusedApprovalsAnswer(refused) };
     },
   });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { approvalJson, requiredJson } from '../../../core/render/approval-json.ts';
-import type { Given, Offered, Withdrawn } from '../../../ports/queries.ts';
+import { approvalJson, refusalJson, requiredJson } from '../../../core/render/approval-json.ts';
+import type { Given, Offered, RefusedPlan, Withdrawn } from '../../../ports/queries.ts';
 import { verbSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { pendingCallsField } from './pause.ts';
@@ -49,6 +49,31 @@ const approvalSchema = z
     },
   });
 
+const refusalSchema = z
+  .object({
+    scope: z.string(),
+    seq: z.int().meta({ description: 'The number of its entry in the ledger' }),
+    generation: z.int(),
+    digest: z.string().meta({ description: 'Of the plan that its actor refused' }),
+    actions: z.array(z.string()).meta({ description: 'The digests of its actions' }),
+    actor: z.string(),
+    reason: z.string(),
+    at: timestamp,
+  })
+  .meta({ id: 'Refusal', description: 'Refusal of pending actions by a person. It forbids nothing' })
+  .register(examples, {
+    example: {
+      scope: story.scope,
+      seq: 29,
+      generation: 7,
+      digest: story.digest,
+      actions: [story.actionDigest],
+      actor: story.person,
+      reason: 'the image is not scanned yet',
+      at: '2027-01-31T08:00:40.000Z',
+    },
+  });
+
 const authorsSchema = z
   .object({
     denialReason: z.string().optional().meta({ description: 'The reason that you may not approve it; absent: none' }),
@@ -79,6 +104,10 @@ export const pendingApprovalsSchema = z
     ...said,
     unapproved: z.int().meta({ description: 'Further changes that workers make without an approval' }),
     approvals: z.array(approvalSchema),
+    refusals: z.array(refusalSchema).meta({
+      description:
+        'Refusals of these actions in this generation, each with those of its actions that are pending. A later approval of an action ends its refusals',
+    }),
     required: z.array(requiredSchema).meta({ description: 'Actions that one approval of anybody does not release' }),
   })
   .meta({ id: 'PendingApprovals', description: 'The actions that wait for an approval' })
@@ -90,6 +119,7 @@ export const pendingApprovalsSchema = z
       authors: { unknown: false },
       unapproved: 0,
       approvals: [],
+      refusals: [],
       required: [],
     },
   });
@@ -111,13 +141,22 @@ export const givenApprovalsSchema = z
     },
   });
 
+export const refusedApprovalsSchema = z
+  .object({
+    generation: z.int(),
+    digest: z.string(),
+    refusals: z.array(refusalSchema).meta({ description: 'One for each scope with pending actions' }),
+  })
+  .meta({ id: 'RefusedApprovals' })
+  .register(examples, { example: { generation: 7, digest: story.digest, refusals: [exampleOf(refusalSchema)] } });
+
 export const withdrawnApprovalSchema = z
   .object({ estate: z.string(), approval: approvalSchema, inFlight: pendingCallsField })
   .meta({ id: 'WithdrawnApproval' })
   .register(examples, { example: { estate: story.estate, approval: exampleOf(approvalSchema), inFlight: 0 } });
 
 export const pendingApprovalsAnswer = (
-  { generation, digest, free, authors, given, required, ...planned }: Offered,
+  { generation, digest, free, authors, given, refusals, required, ...planned }: Offered,
   how: Parameters<typeof planAnswer>[1],
 ) => ({
   ...planAnswer(planned, how),
@@ -126,7 +165,14 @@ export const pendingApprovalsAnswer = (
   unapproved: free,
   authors: authorsAnswer(authors),
   approvals: given.map(approvalJson),
+  refusals: refusals.map(refusalJson),
   required: required.map(requiredJson),
+});
+
+export const refusedApprovalsAnswer = ({ generation, digest, refusals }: RefusedPlan) => ({
+  generation,
+  digest,
+  refusals: refusals.map(refusalJson),
 });
 
 export const withdrawnApprovalAnswer = ({ approval, onTheWay }: Withdrawn) => ({

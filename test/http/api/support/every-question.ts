@@ -32,6 +32,7 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
   createPlan: ({ estate }) => ({ estate, active: true }),
   applyPlan: () => ({ reason: 'because' }),
   approve: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
+  refuseApproval: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
   withdrawApproval: ({ estate }) => ({ estate, seq: 1, reason: 'because' }),
   pause: ({ estate }) => ({ estate, reason: 'because' }),
   patch: ({ estate, address }) => ({
