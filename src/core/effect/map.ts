@@ -224,7 +224,7 @@ function hiddenOf(scopes: readonly MapScope[], { nodes, edges, world, limits }: 
     {
       what: 'instances',
       count: instances,
-      reason: `the map has at most ${limits.nodes} nodes, the worst first: others are drawn as part of their group, subnet, network or scope`,
+      reason: `a group of more than ${mostMachines} instances is one node, and so is a place with more than the ${limits.nodes} nodes of the map have room for; the worst have nodes of their own first`,
     },
     { what: 'blocks', count: world.hidden, reason: 'blocks of addresses with few edges share one node' },
     {

@@ -234,19 +234,6 @@ describe('a map with more than it may draw', () => {
       assert.equal(map.hidden.find(({ what }) => what === 'instances')?.count ?? 0, 40 - drawn);
     });
 
-  test('takes a network with more flows than a call has arguments', () => {
-    const crowd = Array.from({ length: 400 }, (_, n): MachineDraft => {
-      const ip = `10.0.${n < 200 ? 1 : 2}.${(n % 200) + 1}`;
-      return { name: `m-${n}`, groups: ['all', `own-${n}`], subnet: n < 200 ? 'near' : 'far', ip };
-    });
-    const rules = [
-      { ...out, text: 'all to any of all' },
-      { name: 'in', text: 'tcp 22 from all to all' },
-    ];
-    const { edges } = mapFrom({ ...aws, machines: crowd, rules });
-    assert.ok(edges.length > 0);
-  });
-
   test('draws the exposed machine before the others', () => {
     const { nodes } = mapFrom(draft, { limits: { nodes: 13, edges: 500 } });
     assert.ok(
@@ -284,6 +271,35 @@ describe('a map with more than it may draw', () => {
     assert.equal(map.edges.length, 2);
     assert.equal(map.hidden.find(({ what }) => what === 'edges')?.count, all - 2);
     assert.ok(map.edges.every(({ fromInternet }) => fromInternet));
+  });
+});
+
+describe('a map of many instances', () => {
+  test('takes a network with more flows than a call has arguments', () => {
+    const crowd = Array.from({ length: 400 }, (_, n): MachineDraft => {
+      const ip = `10.0.${n < 200 ? 1 : 2}.${(n % 200) + 1}`;
+      return { name: `m-${n}`, groups: ['all', `own-${n}`], subnet: n < 200 ? 'near' : 'far', ip };
+    });
+    const rules = [
+      { ...out, text: 'all to any of all' },
+      { name: 'in', text: 'tcp 22 from all to all' },
+    ];
+    const { edges } = mapFrom({ ...aws, machines: crowd, rules });
+    assert.ok(edges.length > 0);
+  });
+
+  test('gives the true reason for a group of more than 20 instances, although there is room', () => {
+    const crowd = Array.from(
+      { length: 25 },
+      (_, n): MachineDraft => ({ ...db, name: `c-${n}`, ip: `10.0.2.${n + 9}` }),
+    );
+    const { nodes, hidden } = mapFrom({ ...aws, machines: crowd });
+    assert.ok(nodes.length < 10);
+    assert.deepEqual(
+      hidden.map(({ what, count }) => [what, count]),
+      [['instances', 25]],
+    );
+    assert.match(hidden[0]?.reason ?? '', /^a group of more than 20 instances is one node/);
   });
 });
 
