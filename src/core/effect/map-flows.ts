@@ -324,7 +324,7 @@ function flowOf(
   return { ...ends, sure, may, rules: [...new Set(rules)], reasons: [...new Set(reasons)] };
 }
 
-interface Grounds {
+interface FlowContext {
   readonly state: TrafficState;
   readonly memory: Memory;
 }
@@ -333,17 +333,17 @@ interface Grounds {
 function outsideFlows(
   { group, machine, ...view }: View,
   direction: Direction,
-  { state, memory }: Grounds,
+  { state, memory }: FlowContext,
 ): readonly Flow[] {
-  const told = new Map<number, string>();
+  const answers = new Map<number, string>();
   return memory.worlds(view[direction], group.network ?? '', state).flatMap(({ at, region, decided }) => {
     const way = wayOf(state, machine, direction, region.block);
     const isPublic = !isPrivate(region.block);
     const { sure, may, reasons } = byWay(decided, way, isPublic && direction === 'ingress');
     const key = `${sure.key}\n${may.key}`;
-    const around = region.within.find((other) => told.has(other));
-    told.set(at, key);
-    if (isNone(may) || (around !== undefined && told.get(around) === key)) return [];
+    const around = region.within.find((other) => answers.has(other));
+    answers.set(at, key);
+    if (isNone(may) || (around !== undefined && answers.get(around) === key)) return [];
     const end: OutsideEnd = { text: region.block.prefix === 0 ? 'internet' : region.text, isPublic };
     const ends = direction === 'ingress' ? { from: end, to: group } : { from: group, to: end };
     return [flowOf(ends, { sure, may }, [{ allowing: decided.allowing, reasons }])];

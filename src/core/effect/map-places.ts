@@ -34,12 +34,10 @@ export interface Trouble {
   readonly maybeExposed: number;
 }
 
-export type PlaceKind = 'scope' | 'network' | 'subnet' | 'group' | 'instance';
-
 /** A place of the map with all that is in it. `groups`: in it, at any depth. `address`: of the resource, or its id; absent: it is of several. */
 export interface Place {
   readonly id: string;
-  readonly kind: PlaceKind;
+  readonly kind: 'scope' | 'network' | 'subnet' | 'group' | 'instance';
   readonly name: string;
   readonly scope: ScopeKey;
   readonly address?: string;

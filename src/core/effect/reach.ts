@@ -305,7 +305,7 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
   const lists = filter.lists(subject.machine, direction);
   const inside = state.networks.get(subject.machine.network ?? '')?.blocks ?? [];
   const blocks = lists.lists.flatMap(({ rules }) => rules.flatMap(peerBlocks));
-  const told = new Map<number, string>();
+  const answers = new Map<number, string>();
   return askedRegions(blocks, { inside, end }).flatMap(([at, region]) => {
     const found = regionWay(inquiry, subject, region, world);
     const { sure, may } = found.passing;
@@ -316,9 +316,9 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
           .join()
       : '';
     const key = `${intersect(sure, services).key}\n${intersect(may, services).key}\n${rules}`;
-    const around = region.within.find((other) => told.has(other));
-    told.set(at, key);
-    return around !== undefined && told.get(around) === key ? [] : [found];
+    const around = region.within.find((other) => answers.has(other));
+    answers.set(at, key);
+    return around !== undefined && answers.get(around) === key ? [] : [found];
   });
 }
 
