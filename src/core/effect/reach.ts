@@ -180,12 +180,15 @@ interface Found {
   steps(): readonly ReachStep[];
 }
 
+/** Undefined: a part of a block with the same answer as the block around it. */
+type Evaluated = Found | undefined;
+
 function* foundWays(
   inquiry: Inquiry,
   classes: readonly MachineClass[],
   from: ReachEnd,
   to: ReachEnd,
-): Generator<Found, void, undefined> {
+): Generator<Evaluated, void, undefined> {
   if (from.kind === 'block' && to.kind === 'block') return;
   if (from.kind === 'block') {
     for (const one of chosen(classes, to)) yield* worldWays(inquiry, one, { end: from, direction: 'ingress' });
@@ -299,14 +302,14 @@ interface World {
 }
 
 /** Splits the block where the rules of the machine split it. A part with the same answer as the block around it is left out. */
-function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Found[] {
+function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Evaluated[] {
   const { end, direction } = world;
   const { state, filter, services } = inquiry;
   const lists = filter.lists(subject.machine, direction);
   const inside = state.networks.get(subject.machine.network ?? '')?.blocks ?? [];
   const blocks = lists.lists.flatMap(({ rules }) => rules.flatMap(peerBlocks));
   const answers = new Map<number, string>();
-  return askedRegions(blocks, { inside, end }).flatMap(([at, region]) => {
+  return askedRegions(blocks, { inside, end }).map(([at, region]) => {
     const found = regionWay(inquiry, subject, region, world);
     const { sure, may } = found.passing;
     const rules = world.tellsRules
@@ -318,7 +321,7 @@ function worldWays(inquiry: Inquiry, subject: Chosen, world: World): readonly Fo
     const key = `${intersect(sure, services).key}\n${intersect(may, services).key}\n${rules}`;
     const around = region.within.find((other) => answers.has(other));
     answers.set(at, key);
-    return around !== undefined && answers.get(around) === key ? [] : [found];
+    return around !== undefined && answers.get(around) === key ? undefined : found;
   });
 }
 
@@ -455,7 +458,7 @@ interface Ways extends Pick<Reach, 'answer' | 'ways' | 'moreWays'> {
 }
 
 /** Ways with the same answer for the same reasons are one; those that are open come first. */
-function* waysInSteps(found: Iterable<Found>, services: Services, limits: ReachLimits): Steps<Ways> {
+function* waysInSteps(found: Iterable<Evaluated>, services: Services, limits: ReachLimits): Steps<Ways> {
   const byAnswer = {
     yes: new Map<string, ReachWay>(),
     unknown: new Map<string, ReachWay>(),
@@ -470,6 +473,7 @@ function* waysInSteps(found: Iterable<Found>, services: Services, limits: ReachL
     }
     evaluated += 1;
     if (evaluated % evaluatedAtOnce === 0) yield;
+    if (one === undefined) continue;
     const asked = { sure: intersect(one.passing.sure, services), may: intersect(one.passing.may, services) };
     const answer = verdictOf(asked);
     answers.add(answer);

@@ -50,6 +50,23 @@ describe('an answer with more than it may list', () => {
     assert.equal(answerOf(open, { ways: 10, evaluated: 870 }).answer, 'yes');
   });
 
+  test('counts each part of a block, also one with the answer of the block around it', () => {
+    const state = observedState(
+      inputOf({
+        ...open,
+        rules: [
+          out,
+          ...Array.from({ length: 30 }, (_, n) => ({ name: `r-${n}`, text: `tcp 1 from 8.8.${n}.0/24 to web` })),
+        ],
+      }),
+    );
+    const [from, to, services] = [endIn(state, 'internet'), endIn(state, 'm-0'), servicesFrom('22')];
+    assert.ok(from && to && services);
+    const ask = (evaluated: number) => finish(reachInSteps(state, { from, to, services }, { ways: 10, evaluated }));
+    assert.deepEqual([ask(31).answer, ask(31).ways.length], ['no', 1]);
+    assert.equal(ask(30).answer, 'unknown');
+  });
+
   test('takes many steps', () => {
     const state = observedState(inputOf(open));
     const end = endIn(state, 'core.web');
