@@ -1,34 +1,52 @@
-import { type FocusEvent, useCallback, useRef } from 'react';
+import { type FocusEvent, useCallback, useEffect, useRef } from 'react';
 
-/**
- * The pointer or the focus of the reader in a list, where no row may move under them. The element of the list takes the props
- * `hold`. `onLeave`: neither is in the list any more.
- */
-export function useReader(onLeave: () => void) {
+interface ReaderOf {
+  /** Neither the pointer nor the focus is in the list any more. */
+  onLeave(): void;
+  /** The focus is not in the list any more. */
+  onBlur?(): void;
+}
+
+/** The pointer and the focus of the reader, in the element with the props `hold`: no row moves under them. */
+export function useReader({ onLeave, onBlur }: ReaderOf) {
   const element = useRef<HTMLElement>(null);
-  const hasPointer = useRef(false);
-  const hasFocus = useCallback((): boolean => element.current?.contains(document.activeElement) === true, []);
-  const isReading = useCallback((): boolean => hasPointer.current || hasFocus(), [hasFocus]);
+  const isIn = useRef({ pointer: false, focus: false });
+  const isHeld = useCallback((): boolean => isIn.current.pointer || isIn.current.focus, []);
+  const isFocusLost = useCallback(
+    (): boolean => isIn.current.focus && element.current?.contains(document.activeElement) !== true,
+    [],
+  );
   const ref = useCallback((found: HTMLElement | null) => {
     element.current = found;
     return () => {
       element.current = null;
-      hasPointer.current = false;
+      isIn.current = { pointer: false, focus: false };
     };
   }, []);
+  const leave = (part: 'pointer' | 'focus'): void => {
+    isIn.current[part] = false;
+    if (part === 'focus') onBlur?.();
+    if (!isHeld()) onLeave();
+  };
+  // why: no event tells that the focused element has gone with its row
+  useEffect(() => {
+    if (isFocusLost()) leave('focus');
+  });
   return {
-    isReading,
+    isHeld,
+    /** The focused element has gone, and nobody else has taken the focus. */
+    isFocusLost,
     hold: {
       ref,
       onPointerEnter: () => {
-        hasPointer.current = true;
+        isIn.current.pointer = true;
       },
-      onPointerLeave: () => {
-        hasPointer.current = false;
-        if (!hasFocus()) onLeave();
+      onPointerLeave: () => leave('pointer'),
+      onFocus: () => {
+        isIn.current.focus = true;
       },
       onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-        if (!currentTarget.contains(relatedTarget) && !hasPointer.current) onLeave();
+        if (!currentTarget.contains(relatedTarget)) leave('focus');
       },
     },
   };

@@ -62,14 +62,16 @@ export function useIsOutdated(queryKey: QueryKey): boolean {
 /** While a person reads this list, an event marks it as old, and loads it when they leave it. The element takes the props. */
 export function useHeldList(queryKey: QueryKey) {
   const query = useQueryClient().getQueryCache().find({ queryKey });
-  const { isReading, hold } = useReader(() => {
-    if (query !== undefined && outdatedLists.has(query)) renewOne(query);
+  const { isHeld, hold } = useReader({
+    onLeave: () => {
+      if (query !== undefined && outdatedLists.has(query)) renewOne(query);
+    },
   });
   useEffect(() => {
     if (query === undefined) return undefined;
-    readers.set(query, isReading);
+    readers.set(query, isHeld);
     return () => void readers.delete(query);
-  }, [query, isReading]);
+  }, [query, isHeld]);
   return hold;
 }
 

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useState } from 'react';
 
 /**
  * One row is in the tab order; the arrows, j and k, Home, End and the page keys move it. It stays with its key (`keys`) when others
@@ -49,3 +49,18 @@ export function focusRow(table: HTMLElement, index: number, tries = 10): void {
 /** The height of what stands at the top of the page while it scrolls, px: a row beneath it is hidden. */
 export const stickyHeight = (): number =>
   Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+
+/** `/` leads to this input, if nobody types elsewhere. */
+export function useSlashKey(input: RefObject<HTMLInputElement | null>, isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const focus = (event: globalThis.KeyboardEvent): void => {
+      const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    window.addEventListener('keydown', focus);
+    return () => window.removeEventListener('keydown', focus);
+  }, [input, isOn]);
+}

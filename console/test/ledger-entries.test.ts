@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LedgerEntry } from '../src/api.d.ts';
-import { ledgerRows, timeOf, verbText } from '../src/ledger/entries.ts';
+import { ledgerRows, rowText, timeOf, verbText } from '../src/ledger/entries.ts';
 
 const entry = (seq: number, type: LedgerEntry['type'], body: LedgerEntry['body']): LedgerEntry => ({
   ...{ seq, type, body },
@@ -111,4 +111,21 @@ describe('a time of the filter', () => {
     ];
     for (const [value, time] of table) assert.equal(timeOf(value, now), time, value);
   });
+});
+
+describe('an entry alone, as one line', () => {
+  const lineOf = (one: LedgerEntry): string => ledgerRows([one]).map(rowText).join();
+  const table: readonly (readonly [type: LedgerEntry['type'], body: LedgerEntry['body'], line: string])[] = [
+    ['intent', action('a'), 'Intent to create, generation 7'],
+    [
+      'intent',
+      action('a', { authority: { ...authority, approver: 'eve' } }),
+      'Intent to create, generation 7, approved by eve',
+    ],
+    ['settlement', settled('a', { ok: true }), 'Done: create'],
+    ['settlement', settled('a', { ok: false, failure }), 'Failed: create: InsufficientInstanceCapacity: no room'],
+    ['settlement', settled('a', { ok: true }, { closes: false }), 'Not known yet: create'],
+    ['note', { note: { pause: { person: 'eve', of: { by: 'target', name: 'aws' } } } }, 'Decision: Pause, by eve'],
+  ];
+  for (const [type, body, line] of table) it(line, () => assert.equal(lineOf(entry(1, type, body)), line));
 });

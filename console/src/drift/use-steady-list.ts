@@ -1,4 +1,5 @@
-import { type FocusEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { useReader } from '../reader.ts';
 import type { DriftEntry } from './entries.ts';
 import { following, healedMs, nothingShown, settled } from './steady-list.ts';
 
@@ -37,56 +38,5 @@ export function useSteadyList(entries: readonly DriftEntry[]) {
     },
     isFocusLost,
     hold,
-  };
-}
-
-interface ReaderOf {
-  /** Neither the pointer nor the focus is in the list any more. */
-  onLeave(): void;
-  onBlur(): void;
-}
-
-/** The pointer and the focus of the reader, in the element with the props `hold`. */
-function useReader({ onLeave, onBlur }: ReaderOf) {
-  const element = useRef<HTMLElement>(null);
-  const isIn = useRef({ pointer: false, focus: false });
-  const isHeld = useCallback((): boolean => isIn.current.pointer || isIn.current.focus, []);
-  const isFocusLost = useCallback(
-    (): boolean => isIn.current.focus && element.current?.contains(document.activeElement) !== true,
-    [],
-  );
-  const ref = useCallback((found: HTMLElement | null) => {
-    element.current = found;
-    return () => {
-      element.current = null;
-      isIn.current = { pointer: false, focus: false };
-    };
-  }, []);
-  const leave = (part: 'pointer' | 'focus'): void => {
-    isIn.current[part] = false;
-    if (part === 'focus') onBlur();
-    if (!isHeld()) onLeave();
-  };
-  // why: no event tells that the focused element has gone with its row
-  useEffect(() => {
-    if (isFocusLost()) leave('focus');
-  });
-  return {
-    isHeld,
-    /** The focused element has gone, and nobody else has taken the focus. */
-    isFocusLost,
-    hold: {
-      ref,
-      onPointerEnter: () => {
-        isIn.current.pointer = true;
-      },
-      onPointerLeave: () => leave('pointer'),
-      onFocus: () => {
-        isIn.current.focus = true;
-      },
-      onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-        if (!currentTarget.contains(relatedTarget)) leave('focus');
-      },
-    },
   };
 }

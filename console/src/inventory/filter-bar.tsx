@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { CountedBy } from '../api-client.ts';
 import { everyStatus, Glyph, statusLooks } from '../components.tsx';
 import * as queries from '../queries.ts';
+import { useSlashKey } from '../row-keys.ts';
 import { apiFilter, type Filter, type FilterKey, filterKeys, groupings, listed, valueText } from './filter.ts';
 import { useCounts } from './list.ts';
 
@@ -195,17 +196,7 @@ function TextFilter({ label, name, placeholder, value = '', change }: TextFilter
     setTyped(value);
   }, [value]);
   useEffect(() => () => window.clearTimeout(timer.current), []);
-  useEffect(() => {
-    if (name !== 'q') return undefined;
-    const focus = (event: globalThis.KeyboardEvent): void => {
-      const isTyping = event.target instanceof HTMLInputElement;
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    window.addEventListener('keydown', focus);
-    return () => window.removeEventListener('keydown', focus);
-  }, [name]);
+  useSlashKey(input, name === 'q');
   return (
     <label className={`field field-${name}`}>
       <span>{label}</span>

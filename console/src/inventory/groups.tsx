@@ -50,10 +50,10 @@ interface Counted {
 /** No group moves under the pointer or the keys: new ones come last until the reader leaves the list. */
 function useSteadyOrder(items: readonly Counted[] | undefined) {
   const [order, setOrder] = useState<readonly string[]>([]);
-  const { isReading, hold } = useReader(() => setOrder(valuesOf(items)));
+  const { isHeld, hold } = useReader({ onLeave: () => setOrder(valuesOf(items)) });
   useLayoutEffect(() => {
-    if (!isReading()) setOrder(valuesOf(items));
-  }, [items, isReading]);
+    if (!isHeld()) setOrder(valuesOf(items));
+  }, [items, isHeld]);
   return { inOrder: <T extends Counted>(all: readonly T[]) => steadyOrder(all, order), hold };
 }
 

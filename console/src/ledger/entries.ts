@@ -128,6 +128,24 @@ function subjectText(note: Fields, of: Fields): string {
   return text(note['scope']) || text(note['document']) || text(note['name']);
 }
 
+/** A row of one entry alone, as one line. */
+export function rowText(row: LedgerRow): string {
+  const { outcome, verb, actor, generation, reason } = row;
+  const cause = reason === '' ? '' : `: ${reason}`;
+  switch (outcome) {
+    case 'decision':
+      return `Decision: ${verbText(row)}${actor === '' ? '' : `, by ${actor}`}`;
+    case 'open':
+      return `Intent to ${verb}, generation ${generation}${actor === '' ? '' : `, approved by ${actor}`}`;
+    case 'done':
+      return `Done: ${verb}`;
+    case 'failed':
+      return `Failed: ${verb}${cause}`;
+    case 'uncertain':
+      return `Not known yet: ${verb}${cause}`;
+  }
+}
+
 const words: Readonly<Record<string, string>> = {
   pause: 'Pause',
   resume: 'Resume',

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useSlashKey } from '../row-keys.ts';
 import { filterKeys, isAge, type LedgerFilter, type LedgerFilterKey, timeOf } from './entries.ts';
 
 interface LedgerFilterBarProps {
@@ -148,17 +149,7 @@ function TextFilter({
   useEffect(() => {
     if (input.current !== null) input.current.value = value;
   }, [value]);
-  useEffect(() => {
-    if (!isFirst) return undefined;
-    const focus = (event: globalThis.KeyboardEvent): void => {
-      const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    window.addEventListener('keydown', focus);
-    return () => window.removeEventListener('keydown', focus);
-  }, [isFirst]);
+  useSlashKey(input, isFirst);
   const ask = (): void => {
     const typed = input.current?.value.trim() ?? '';
     if (typed !== value) change({ [name]: typed || undefined });

@@ -73,34 +73,5 @@ export function lastApplied(entries: readonly Entry[]): Applied | undefined {
   return undefined;
 }
 
-/** One line about an entry of the ledger. */
-export function entryText({ type, body }: Entry): string {
-  if (type === 'note') return `Decision: ${Object.keys(isRecord(body['note']) ? body['note'] : {}).join(', ')}`;
-  const verb = text(body['verb']);
-  if (type === 'intent') return `Intent to ${verb}${authorText(body)}`;
-  const outcome = isRecord(body['outcome']) ? body['outcome'] : {};
-  return outcome['ok'] === true ? `Done: ${verb}` : `Failed: ${verb}${reasonText(outcome)}`;
-}
-
-function authorText(body: Readonly<Record<string, unknown>>): string {
-  const authority = isRecord(body['authority']) ? body['authority'] : {};
-  const approver = text(authority['approver']);
-  return `, generation ${text(authority['generation'])}${approver === '' ? '' : `, approved by ${approver}`}`;
-}
-
-function reasonText(outcome: Readonly<Record<string, unknown>>): string {
-  const failure = isRecord(outcome['failure']) ? outcome['failure'] : outcome;
-  const said = text(failure['message']) || text(failure['reason']) || text(failure['code']);
-  return said === '' ? '' : `: ${said}`;
-}
-
-/** The ids by which the cloud knows the calls of an entry. */
-export function callTexts({ body: { calls } }: Entry): readonly string[] {
-  if (!Array.isArray(calls)) return [];
-  return calls.filter(isRecord).map(({ action, requestId }) => `${text(action)} ${text(requestId)}`.trim());
-}
-
-const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? `${value}` : '');
-
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

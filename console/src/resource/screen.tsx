@@ -2,20 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ResourceActions } from '../actions/resource-actions.tsx';
-import type {
-  Explanation,
-  LastModifiedBy,
-  LedgerEntry,
-  LedgerPage,
-  Relation,
-  ResourceDetails,
-  ResourceVersion,
-} from '../api.d.ts';
+import type { Explanation, LastModifiedBy, LedgerPage, Relation, ResourceDetails, ResourceVersion } from '../api.d.ts';
 import { Notice, nameOf, Panel, ResourceLink, Status, Table, Title, When } from '../components.tsx';
+import { type LedgerRow, ledgerRows, rowText } from '../ledger/entries.ts';
 import * as queries from '../queries.ts';
 import { isForbidden, isNotFound, type QueryLike, QueryState } from '../query-state.tsx';
 import { spanText } from '../time.ts';
-import { callTexts, entryText, type FieldRow, fieldRows, lastApplied, valueText } from './fields.ts';
+import { type FieldRow, fieldRows, lastApplied, valueText } from './fields.ts';
 
 export function ResourceScreen() {
   const { estate, of } = useSearch({ from: '/resource' });
@@ -375,9 +368,11 @@ function Ledger({ estate, of }: ResourceByNameProps) {
       <QueryState query={entries} subject="the ledger" empty={noEntries}>
         {({ items }) => (
           <ol className="timeline">
-            {items.map((entry) => (
-              <LedgerLine key={entry.seq} entry={entry} />
-            ))}
+            {items
+              .flatMap((entry) => ledgerRows([entry]))
+              .map((row) => (
+                <LedgerLine key={row.seq} row={row} />
+              ))}
           </ol>
         )}
       </QueryState>
@@ -395,18 +390,21 @@ function noEntries({ items, next }: LedgerPage): ReactNode {
   return <p className="quiet empty">{text}</p>;
 }
 
-const LedgerLine = ({ entry }: { readonly entry: LedgerEntry }) => (
+const LedgerLine = ({ row }: { readonly row: LedgerRow }) => (
   <li>
     <div className="state">
-      <span>{entryText(entry)}</span>
+      <span>{rowText(row)}</span>
       <span className="quiet">
-        <When at={entry.at} />
+        <When at={row.at} />
       </span>
     </div>
     <div className="quiet small">
-      entry {entry.seq}
-      {callTexts(entry).map((call) => (
-        <span key={call}> · {call}</span>
+      entry {row.seq}
+      {row.calls.map(({ action, requestId }) => (
+        <span key={`${action} ${requestId}`}>
+          {' '}
+          · {action} {requestId}
+        </span>
       ))}
     </div>
   </li>
