@@ -54,7 +54,7 @@ export type CountedBy = CountsQuestion['by'];
 
 export type MapFilter = NonNullable<paths['/v1/map']['get']['parameters']['query']>;
 export type ReachQuestion = paths['/v1/reach']['get']['parameters']['query'];
-export type ScopesQuery = NonNullable<paths['/v1/scopes']['get']['parameters']['query']>;
+type ScopesQuery = NonNullable<paths['/v1/scopes']['get']['parameters']['query']>;
 export type LedgerQuery = NonNullable<paths['/v1/ledger']['get']['parameters']['query']>;
 
 interface RequestOptions {

@@ -60,7 +60,7 @@ const onTick = (notify: () => void): (() => void) => {
 };
 
 /** Draws again every 5 s: that is as precise as people need it. */
-const useTick = (): number => useSyncExternalStore(onTick, () => tick.now);
+export const useTick = (): number => useSyncExternalStore(onTick, () => tick.now);
 
 /** How long ago, or when; the whole time on the pointer. */
 export function When({ at }: { readonly at: string }) {

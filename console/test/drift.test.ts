@@ -70,10 +70,17 @@ test(
     await rowOf(page, port);
     assert.equal(await page.locator('.drift-line[tabindex="0"]').count(), 1, 'one row is in the tab order');
     await page.keyboard.press('j');
-    await page.keyboard.press('End');
-    await page.keyboard.press('k');
-    await page.keyboard.press('Home');
-    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-row')), '0');
+    const rows = await page.locator('.drift-line').count();
+    for (const [key, row] of [
+      ['End', rows - 1],
+      ['k', rows - 2],
+      ['PageUp', 0],
+      ['PageDown', rows - 1],
+      ['Home', 0],
+    ] as const) {
+      await page.keyboard.press(key);
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-row')), `${row}`, key);
+    }
     await page.keyboard.press('Space');
     await page.locator('.drift-detail').waitFor();
     await page.waitForURL(/open=/);
@@ -176,6 +183,10 @@ test('drift: loading, forbidden, failing, stale, empty and unknown are said in w
   await page.getByText(/^Nothing that Setpoint could observe differs/).waitFor();
   await page.getByText('Setpoint could not list instance: no permission').waitFor();
   await assertNoViolations(watched);
+  await page.unroute('**/v1/drift');
+  gate.hold('/v1/drift');
+  await page.clock.setSystemTime(Date.now() + 36 * 3_600_000);
+  await page.getByText(/differs, as of \d+ \w+ \d{4}, \d\d:\d\d$/).waitFor();
   await leave(watched);
 });
 
@@ -199,9 +210,10 @@ test('drift: a healed row says so where it stands, and leaves once the reader go
   await page.keyboard.press('j');
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-row')), '0');
   const place = await row.boundingBox();
+  assert.ok(place !== null);
   await drifted?.closePort();
   await row.getByText('Healed').waitFor({ timeout: 60_000 });
-  assert.deepEqual((await row.boundingBox())?.y, place?.y, 'it did not move');
+  assert.deepEqual((await row.boundingBox())?.y, place.y, 'it did not move');
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-row')), '0');
   await assertNoViolations(watched);
   await page.waitForTimeout(9_000);

@@ -21,11 +21,12 @@ test('map: networks, subnets and machines are drawn, and the tables have the sam
   const watched = await signedIn('/map');
   const { page } = watched;
   await page.locator(drawn).first().waitFor();
-  const [nodes, rows] = [
-    await page.locator(drawn).count(),
-    await page.locator('#panel-places ~ * tr, .map-table').count(),
-  ];
-  assert.ok(nodes >= 5 && rows > 0, `${nodes} nodes`);
+  const nodes = await page.locator(drawn).count();
+  const rowsOf = (name: string) => page.getByRole('table', { name }).locator('tbody tr');
+  await rowsOf('Places').first().waitFor();
+  assert.ok(nodes >= 5);
+  assert.equal(await rowsOf('Places').count(), nodes);
+  assert.equal(await rowsOf('Traffic').count(), await page.locator('.react-flow__edge').count());
   assert.match(await page.locator('.map-canvas').innerText(), /internet[\s\S]*core[\s\S]*core\.app[\s\S]*web-0/);
   const traffic = page.getByRole('table', { name: 'Traffic' });
   assert.match(await traffic.innerText(), /internet\s+web-0\s+perhaps 443\/tcp\s+unknown/);

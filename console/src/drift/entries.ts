@@ -4,7 +4,7 @@ import { fieldRows, valueText } from '../resource/fields.ts';
 type Traffic = Effect['opens'][number];
 
 /** Why a resource is in the inbox, in the order of the groups. */
-export const causes = [
+const causes = [
   'undeclared',
   'changed',
   'missing',
@@ -16,7 +16,7 @@ export const causes = [
   'blocked',
 ] as const;
 
-export type Cause = (typeof causes)[number];
+type Cause = (typeof causes)[number];
 
 /** One field that differs. Absent: that side does not have it. */
 export interface Difference {
@@ -63,7 +63,7 @@ export interface DriftEntry {
 }
 
 /** A place where drift is unknown. */
-export interface UnknownPlace {
+interface UnknownPlace {
   readonly scope: string;
   readonly reason: string;
 }
@@ -311,7 +311,7 @@ function splitBy<T>(all: readonly T[], by: Grouping, placeOf: (one: T) => DriftE
   return groups.sort((a, b) => a.danger - b.danger || a.order - b.order || byText(a.name, b.name));
 }
 
-export const causeTitles: Readonly<Record<Cause, string>> = {
+const causeTitles: Readonly<Record<Cause, string>> = {
   undeclared: 'No document states it',
   changed: 'Changed outside Setpoint',
   missing: 'Missing on the cloud',
@@ -323,8 +323,8 @@ export const causeTitles: Readonly<Record<Cause, string>> = {
   blocked: 'Blocked: drift is unknown, or not healed',
 };
 
-export const noAuthor = 'Author unknown';
-export const noOwner = 'No owner';
+const noAuthor = 'Author unknown';
+const noOwner = 'No owner';
 
 function groupName({ cause, author, owners }: DriftEntry, by: Grouping): string {
   switch (by) {

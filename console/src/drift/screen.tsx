@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { Plan } from '../api.d.ts';
-import { Notice, Title, When } from '../components.tsx';
+import { Notice, Title, useTick, When } from '../components.tsx';
 import * as queries from '../queries.ts';
 import { QueryState } from '../query-state.tsx';
 import {
@@ -307,10 +307,12 @@ function Unknown({ plan }: { readonly plan: Plan }) {
 
 function NothingDiffers({ plan }: { readonly plan: Plan }) {
   const { observed, scopes } = plan;
+  // why: after midnight the time alone would be of another day
+  const now = useTick();
   const isKnown = unknownPlaces(plan).length === 0 && observed.complete;
   const count = scopes.length === 1 ? '1 scope' : `all ${scopes.length} scopes`;
   return (
-    <Notice tone={isKnown ? 'well' : 'attention'} title={nothingText(plan, Date.now())}>
+    <Notice tone={isKnown ? 'well' : 'attention'} title={nothingText(plan, now)}>
       <p>{isKnown ? `Setpoint observed ${count} completely.` : 'Elsewhere drift is unknown, not absent.'}</p>
     </Notice>
   );

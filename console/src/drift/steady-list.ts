@@ -8,7 +8,7 @@ export interface Shown {
   readonly healedAt?: number;
 }
 
-export interface ShownList {
+interface ShownList {
   readonly rows: readonly Shown[];
   /** New differences that wait, as the reader is in the list. */
   readonly waiting: number;

@@ -17,7 +17,7 @@ import { Loading } from '../query-state.tsx';
 import { type Box, type Direction, type Layout, layoutOf } from './layout.ts';
 import { edgeId, edgeLook, instancesText, nodeTone, shortTraffic, troubleText } from './words.ts';
 
-export interface CanvasProps {
+interface CanvasProps {
   readonly nodes: readonly MapNode[];
   readonly edges: readonly MapEdge[];
   readonly chosen: { readonly edge: string | undefined; readonly node: string | undefined };
