@@ -30,7 +30,8 @@ export const queryClient: QueryClient = new QueryClient({
   }),
   mutationCache: new MutationCache({
     onError: (error) => {
-      if (isSignedOut(error)) queryClient.setQueryData(['whoami'], null);
+      // why: a proxy before the server may refuse one change with 401, and a sign-out that failed is no sign-out
+      if (isSignedOut(error)) void queryClient.invalidateQueries({ queryKey: ['whoami'] });
     },
   }),
   defaultOptions: {
