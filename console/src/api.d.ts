@@ -626,6 +626,8 @@ export interface components {
                 object?: components["schemas"]["ObservedSide"];
             };
             diff: components["schemas"]["Change"][];
+            assignee?: components["schemas"]["Assignment"];
+            comments?: components["schemas"]["Comment"][];
             history: components["schemas"]["ResourceVersion"][];
             relations: {
                 refersTo: components["schemas"]["Relation"][];
@@ -989,6 +991,20 @@ export interface components {
             from?: unknown;
             to?: unknown;
         };
+        Assignment: {
+            address: string;
+            actor: string;
+            /** Format: date-time */
+            at: string;
+            reason?: string;
+        };
+        Comment: {
+            address: string;
+            actor: string;
+            /** Format: date-time */
+            at: string;
+            text: string;
+        };
         ResourceVersion: {
             number: number;
             /** Format: date-time */
@@ -1032,6 +1048,8 @@ export interface components {
             digest: string;
             scopes: components["schemas"]["PlannedScope"][];
             observed: components["schemas"]["Observation"];
+            assignments?: components["schemas"]["Assignment"][];
+            comments?: components["schemas"]["Comment"][];
         };
         WithheldDrift: {
             code: string;
@@ -3202,6 +3220,8 @@ export type DesiredSide = components['schemas']['DesiredSide'];
 export type Origin = components['schemas']['Origin'];
 export type ObservedSide = components['schemas']['ObservedSide'];
 export type Change = components['schemas']['Change'];
+export type Assignment = components['schemas']['Assignment'];
+export type Comment = components['schemas']['Comment'];
 export type ResourceVersion = components['schemas']['ResourceVersion'];
 export type Relation = components['schemas']['Relation'];
 export type Plan = components['schemas']['Plan'];

@@ -204,7 +204,11 @@ function dependenciesOn(
     pauses: answers,
     windows: answers,
     patches: answers,
-    inventory: { rows, nextAttempts: nextAttemptsBy(reconciles, clock), estates, origins: answers.origins },
+    resourceNotes: answers,
+    inventory: {
+      ...{ rows, nextAttempts: nextAttemptsBy(reconciles, clock), estates },
+      ...{ origins: answers.origins, notes: answers.resourceNotes.of },
+    },
     events: openEventStreams({ authenticate, events, clock, log }),
     reconciles: { reconciles, figures, estates },
     ledger: { entryPages, figures, audit, estates },

@@ -22,6 +22,7 @@ export interface FleetState {
   readonly counts: ScopeCounts;
   readonly costs: ScopeCosts;
   readonly fights: Fights;
+  readonly resourceNotes: ResourceNotes;
 }
 
 /** Spec trees, each as read at a revision, so that a reconcile needs no folder. Never changed once kept. */
@@ -376,4 +377,55 @@ export interface OtherScopes {
 export interface By {
   readonly person: string;
   readonly reason: string;
+}
+
+/**
+ * Words of people on one resource. Each is a note in the ledger under its address, in the same transaction. They change nothing, and no
+ * worker reads them.
+ */
+export interface ResourceNotes {
+  /** Replaces an earlier assignment of the address. A complete observation ends it, see `Rows.keep`; that is no note. */
+  assign(draft: AssignmentDraft): Promise<NewAssignment>;
+  /** Returns the assignment that ended; undefined: there was none, and nothing is written. */
+  endAssignment(draft: AssignmentDraft): Promise<Assignment | undefined>;
+  comment(draft: CommentDraft): Promise<ResourceComment>;
+  /** Of these addresses. `comments`: the newest 5 of each, newest first. */
+  list(estate: string, addresses: readonly Address[]): Promise<ResourceNoteLists>;
+}
+
+/** Of each address so many comments are kept beside the ledger. */
+export const mostComments = 5;
+
+/** `person`: takes the resource on, or ends that. */
+export interface AssignmentDraft extends Where {
+  readonly address: Address;
+  readonly person: string;
+  readonly reason?: string;
+}
+
+export interface Assignment extends AssignmentDraft, Noted {}
+
+/** `replaced`: the earlier assignment. */
+export interface NewAssignment {
+  readonly assignment: Assignment;
+  readonly replaced?: Assignment;
+}
+
+export interface CommentDraft extends Where {
+  readonly address: Address;
+  readonly person: string;
+  readonly text: string;
+}
+
+export interface ResourceComment extends CommentDraft, Noted {}
+
+/** `seq`: of the note in the ledger. `at`: milliseconds since the epoch. */
+interface Noted {
+  readonly seq: number;
+  readonly at: number;
+}
+
+export interface ResourceNoteLists {
+  readonly assignments: readonly Assignment[];
+  readonly comments: readonly ResourceComment[];
 }

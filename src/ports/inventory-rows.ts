@@ -9,7 +9,8 @@ import type { Where } from './queue.ts';
 export interface Rows {
   /**
    * Keeps the result of one observation of a scope and its plan: all resources of it, but kinds with gaps keep their earlier
-   * other resources. One transaction; an observation older than the newest kept one changes nothing.
+   * other resources. One transaction; an observation older than the newest kept one changes nothing. One without gaps ends the
+   * assignments of earlier times at addresses where all rows are in sync, or where there is none.
    */
   keep(where: Where, look: KeptLook): Promise<void>;
   /** Like `find` and `history`: throws `BeforeHistory` where `asOf` is before what is kept. */

@@ -21,7 +21,19 @@ import type { ScopeReach } from '../core/render/reach.ts';
 import type { Address, Cloud, CloudId, ScopeKey } from '../core/resource.ts';
 import type { UnfinishedReplacement } from '../core/unfinished-replacements.ts';
 import type { StatusCount } from './figures.ts';
-import type { Approval, By, Pause, Quarantined, Refusal, SpecSnapshot, StoppedRollout } from './fleet-state.ts';
+import type {
+  Approval,
+  Assignment,
+  By,
+  NewAssignment,
+  Pause,
+  Quarantined,
+  Refusal,
+  ResourceComment,
+  ResourceNoteLists,
+  SpecSnapshot,
+  StoppedRollout,
+} from './fleet-state.ts';
 import type { KeptRow } from './inventory-rows.ts';
 import type { Generation } from './knowledge.ts';
 import type { EntryPages } from './ledger.ts';
@@ -47,6 +59,7 @@ export interface Answers {
   readonly windows: WindowAnswers;
   readonly patches: PatchAnswers;
   readonly plans: PlanAnswers;
+  readonly resourceNotes: ResourceNoteAnswers;
 }
 
 /**
@@ -156,6 +169,22 @@ export interface PauseAnswers {
   release(asked: PauseAsked, scope: ScopeKey, by: By): Promise<void>;
 }
 
+/**
+ * Assignments of resources to people, and comments. `mine`: where the caller may write them. `address`: in full, of a resource that the
+ * inventory has.
+ */
+export interface ResourceNoteAnswers {
+  assign(asked: PauseAsked, word: AssignmentWord): Promise<NewAssignment>;
+  /** Undefined: nobody had taken it on. */
+  endAssignment(asked: PauseAsked, word: AssignmentWord): Promise<Assignment | undefined>;
+  comment(asked: PauseAsked, word: CommentWord): Promise<ResourceComment>;
+  /** Of these resources, as far as the caller sees them, and from the time on from which they do. */
+  of(asked: EstateAsked, addresses: readonly Address[]): Promise<ResourceNoteLists>;
+}
+
+export type AssignmentWord = Pick<Assignment, 'address' | 'person' | 'reason'>;
+export type CommentWord = Pick<ResourceComment, 'address' | 'person' | 'text'>;
+
 /** Patches of documents. `mine`: where the caller may patch; a document must lie there as a whole. */
 export interface PatchAnswers {
   list(asked: EstateAsked): Promise<PatchLists>;
@@ -234,6 +263,8 @@ export interface Planned {
 /** `leftToPeople`: actions that a person's plan carries out and that workers withhold, with the reasons. */
 export interface Drift extends Planned {
   readonly leftToPeople: ReadonlyMap<Action, Withholding>;
+  /** Of its resources. */
+  readonly notes: ResourceNoteLists;
 }
 
 /**

@@ -1,4 +1,6 @@
 import { seesAll } from '../core/access/grant.ts';
+import type { ScopePlan } from '../core/action.ts';
+import type { Address } from '../core/resource.ts';
 import type { Answers } from '../ports/queries.ts';
 import type { QueryContext } from './active-estate.ts';
 import { approvalsOn } from './approvals.ts';
@@ -9,6 +11,7 @@ import { patchesOn } from './patches.ts';
 import { pausesOn } from './pauses.ts';
 import { plansOn } from './plans.ts';
 import { previewContextOn } from './preview.ts';
+import { notesOf, resourceNotesOn } from './resource-notes.ts';
 import { withWithheld } from './status.ts';
 import { trafficOn } from './traffic.ts';
 import { seenOf } from './visible-plans.ts';
@@ -23,7 +26,11 @@ export function answersOn(grounds: QueryContext): Answers {
         const survey = await planning.survey(asked);
         const plans = await driftOf(survey);
         const planned = await withWithheld(seenOf(survey, plans, asked), asked, grounds.store);
-        const drift = { ...planned, leftToPeople: await leftToPeople(survey, plans) };
+        const drift = {
+          ...planned,
+          leftToPeople: await leftToPeople(survey, plans),
+          notes: await notesOf(asked, addressesIn(planned.plans), grounds.store),
+        };
         // why: the effect names machines of all owners
         return seesAll(asked.seen, asked.estate) ? { ...drift, effect: await driftEffect(survey, plans) } : drift;
       }),
@@ -37,5 +44,11 @@ export function answersOn(grounds: QueryContext): Answers {
     windows: windowsOn(grounds),
     patches: patchesOn(planning),
     plans: plansOn(planning),
+    resourceNotes: resourceNotesOn(grounds.store),
   };
 }
+
+const addressesIn = (plans: readonly ScopePlan[]): readonly Address[] =>
+  plans.flatMap(({ actions, findings }) =>
+    [...actions, ...findings].flatMap((one) => ('address' in one && one.address !== undefined ? [one.address] : [])),
+  );

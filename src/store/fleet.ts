@@ -18,6 +18,7 @@ import { postgresLifetimes } from './lifetimes.ts';
 import { postgresPatches } from './patches.ts';
 import { postgresPauses } from './pauses.ts';
 import { postgresBackoffs, postgresQuarantine } from './quarantine.ts';
+import { postgresResourceNotes } from './resource-notes.ts';
 import { postgresRollouts } from './rollouts.ts';
 import { postgresScopeCosts } from './scope-costs.ts';
 import type { Database } from './tables.ts';
@@ -35,6 +36,7 @@ export const postgresFleet = (context: Context): FleetState => ({
   counts: postgresScopeCounts(context),
   costs: postgresScopeCosts(context),
   fights: postgresFights(context),
+  resourceNotes: postgresResourceNotes(context),
 });
 
 const postgresRequests = (db: Database): Requests => ({

@@ -4,7 +4,17 @@ import { fieldText, type Patch, type PatchEnd } from '../core/patch.ts';
 import type { Held } from '../core/pause.ts';
 import type { Address, CloudId, Kind } from '../core/resource.ts';
 import type { KeptLifetime } from '../core/ttl.ts';
-import type { Approval, ApprovalDraft, By, Pause, Quarantined, RefusalDraft } from '../ports/fleet-state.ts';
+import type {
+  Approval,
+  ApprovalDraft,
+  Assignment,
+  AssignmentDraft,
+  By,
+  CommentDraft,
+  Pause,
+  Quarantined,
+  RefusalDraft,
+} from '../ports/fleet-state.ts';
 import type { Effect, IntentDraft, Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
 import type { Pin } from '../ports/sources.ts';
@@ -181,6 +191,32 @@ export const rolloutNote = ({ scope }: Where, documents: readonly string[], { pe
 /** `why`: the failure, so that people can judge the note later. */
 export const quarantineNote = ({ scope, why }: Pick<Quarantined, 'scope' | 'why'>, { person, reason }: By) => ({
   resumeQuarantined: { scope, why, person, reason },
+});
+
+/** The ledger's entry of a word on one resource. `address` lets a reader find it among the changes of the resource. */
+export const resourceNoteBody = (
+  { estate, address }: Pick<CommentDraft, 'estate' | 'address'>,
+  note: Readonly<Record<string, unknown>>,
+) => ({ ...noteBody(estate, note), address });
+
+/** `replaced`: the earlier assignment. */
+export const assignNote = (draft: AssignmentDraft, replaced: Assignment | undefined) => ({
+  assign: { ...onResource(draft), ...(replaced && { replaces: replaced.person }) },
+});
+
+export const endAssignmentNote = (draft: AssignmentDraft, ended: Assignment) => ({
+  endAssignment: { ...onResource(draft), assignee: ended.person },
+});
+
+/** Its text stands as the reason of the note, so that every list of decisions shows it. */
+export const commentNote = ({ text: reason, ...draft }: CommentDraft) => ({
+  comment: onResource({ ...draft, reason }),
+});
+
+const onResource = ({ address, person, reason }: AssignmentDraft) => ({
+  of: { by: 'address', name: address },
+  person,
+  ...(reason === undefined ? {} : { reason }),
 });
 
 /** The ledger's note of a person's pin. */

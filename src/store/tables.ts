@@ -12,9 +12,7 @@ export type Tables = RecordTables &
   SourceTables &
   EventTables &
   AccessTables &
-  ReplyTables &
   ProposalTables &
-  EventTables &
   ReconcileTables &
   RowTables;
 
@@ -240,6 +238,7 @@ interface WordTables {
   approvals: ApprovalTable;
   approved_intents: ApprovedIntentTable;
   withdrawn_approvals: { estate: string; seq: number };
+  resource_notes: InScope & { address: string; seq: number; type: 'assignment' | 'comment'; at: number; body: Json };
   refusals: Omit<ApprovalTable, 'until'> & { at: number };
   once_protected: { scope: string; id: string };
 }
@@ -562,11 +561,6 @@ interface AuthorTable {
   name: string;
 }
 
-/** Tables of kept answers for repeated requests. */
-interface ReplyTables {
-  replies: ReplyTable;
-}
-
 interface ReplyTable {
   name: string;
   digest: string;
@@ -576,9 +570,10 @@ interface ReplyTable {
   reply: ColumnType<unknown, string | null, string | null>;
 }
 
-/** Tables of callers. */
+/** Tables of callers, and of kept answers for their repeated requests. */
 interface AccessTables {
   tokens: TokenTable;
+  replies: ReplyTable;
 }
 
 interface TokenTable extends TokenTimes {

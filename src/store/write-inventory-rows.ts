@@ -6,6 +6,7 @@ import type { EventDraft, ResourceOwners } from '../ports/events.ts';
 import type { KeptLook } from '../ports/inventory-rows.ts';
 import type { Where } from '../ports/queue.ts';
 import { publishEvents } from './events.ts';
+import { endSettledAssignments } from './resource-notes.ts';
 import { sha256 } from './signing.ts';
 import { inChunks, storableJson, storableText } from './statements.ts';
 import type { Database, Write } from './tables.ts';
@@ -36,6 +37,7 @@ export const keepRows = (db: Database, where: Where, look: KeptLook): Promise<nu
     await unlist(at, changes.unlisted);
     if (look.left) await unlistAll(at);
     await saveLook(at, look);
+    await endSettledAssignments(trx, where, look);
     await publishEvents(trx, look.at, rowEvents(where, { written: changes.written, replaced, gone }));
     return changed.length + gone.length;
   });

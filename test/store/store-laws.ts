@@ -21,6 +21,7 @@ import { patchLaws } from './laws/patch-laws.ts';
 import { peopleLaws } from './laws/people-laws.ts';
 import { proposalLaws } from './laws/proposal-laws.ts';
 import { reconcileLaws } from './laws/reconcile-laws.ts';
+import { resourceNoteLaws } from './laws/resource-note-laws.ts';
 import { rowLaws } from './laws/row-laws.ts';
 import { rowQueryLaws } from './laws/row-query-laws.ts';
 import { scopeCostLaws } from './laws/scope-cost-laws.ts';
@@ -56,6 +57,7 @@ export function storeLaws(name: string, harness: () => Promise<Harness>): void {
     ...peopleLaws,
     ...lifetimeLaws,
     ...patchLaws,
+    ...resourceNoteLaws,
     ...rowLaws,
     ...rowQueryLaws,
     ...sourceLaws,

@@ -7,6 +7,7 @@ import { kindNames } from '../../core/kinds/kinds.ts';
 import { clouds, type ScopeKey } from '../../core/resource.ts';
 import type { Clock } from '../../ports/clock-and-log.ts';
 import type { KeptRow, RowQuery, RowSort, Rows } from '../../ports/inventory-rows.ts';
+import type { ResourceNoteAnswers } from '../../ports/queries.ts';
 import type { Reconciles } from '../../ports/reconciles.ts';
 import {
   afterField,
@@ -26,6 +27,7 @@ export interface InventoryDependencies {
   estates(): Promise<readonly string[]>;
   /** The place in the active specs that decided each desired field. */
   origins(row: KeptRow): Promise<readonly Origin[]>;
+  readonly notes: ResourceNoteAnswers['of'];
 }
 
 /** One that is named must be seen; else all that are seen are meant. */

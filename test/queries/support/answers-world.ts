@@ -7,6 +7,7 @@ import { driftRoutes } from '../../../src/http/api/routes/drift.ts';
 import { explanationsRoutes } from '../../../src/http/api/routes/explanations.ts';
 import { pausesRoutes } from '../../../src/http/api/routes/pauses.ts';
 import { plansRoutes } from '../../../src/http/api/routes/plans.ts';
+import { resourceNotesRoutes } from '../../../src/http/api/routes/resource-notes.ts';
 import { trafficRoutes } from '../../../src/http/api/routes/traffic.ts';
 import { windowsRoutes } from '../../../src/http/api/routes/windows.ts';
 import { type ApiWorld, apiWorld, callerOf } from '../../http/api/support/api-world.ts';
@@ -40,6 +41,7 @@ export function answersWorld(callers: Readonly<Record<string, Caller>> = {}): An
     approvalsRoutes,
     pausesRoutes,
     plansRoutes,
+    resourceNotesRoutes,
     trafficRoutes,
     windowsRoutes,
   ].flatMap((of) => of(desk));

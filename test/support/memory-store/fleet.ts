@@ -37,6 +37,7 @@ import {
   whereKey,
 } from './memory.ts';
 import { memoryLifetimes, memoryPatches } from './patches.ts';
+import { memoryResourceNotes } from './resource-notes.ts';
 
 const memoryBackoffs = ({ fleet: { backoffs } }: Memory, clock: Clock): Backoffs => ({
   list: async (where) =>
@@ -264,6 +265,7 @@ export const memoryFleet = (memory: Memory, clock: Clock): FleetState => ({
   counts: memoryScopeCounts(memory, clock),
   costs: memoryScopeCosts(memory),
   fights: memoryFights(memory, clock),
+  resourceNotes: memoryResourceNotes(memory, clock),
 });
 
 const specSnapshots = ({ fleet }: Memory): SpecSnapshots => ({

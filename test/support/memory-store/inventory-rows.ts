@@ -26,6 +26,7 @@ import {
 import { usualHistoryMs } from '../../../src/store/retention.ts';
 import { type EndedRow, type KnownRow, rowChanges, rowEvents } from '../../../src/store/write-inventory-rows.ts';
 import { type Look, type Memory, publishEventsIn, type RowMemory, type Version, whereKey } from './memory.ts';
+import { endSettledAssignments } from './resource-notes.ts';
 
 export function memoryRows(memory: Memory, clock: Clock): Rows {
   const { rows } = memory;
@@ -80,6 +81,7 @@ function keep(memory: Memory, where: Where, look: KeptLook): void {
   const generation = look.rows.find(({ state }) => state.status === 'InSync')?.state.generation ?? before.generation;
   const looked = { ...where, at: look.at, gaps: look.gaps.map(({ kind }) => kind), generation };
   rows.looks.set(whereKey(where), look.left ? { ...before, left: true } : looked);
+  endSettledAssignments(memory, where, look);
   publishEventsIn(
     memory.events,
     look.at,

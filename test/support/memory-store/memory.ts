@@ -21,11 +21,13 @@ import type { KeptLifetime } from '../../../src/core/ttl.ts';
 import type { EventDraft, StoredEvent } from '../../../src/ports/events.ts';
 import type {
   Approval,
+  Assignment,
   ListedHealing,
   Pause,
   Quarantined,
   Refusal,
   Refused,
+  ResourceComment,
   ScopeCost,
   ScopeCount,
   SpecSnapshot,
@@ -87,6 +89,8 @@ interface FleetMemory {
   readonly pauses: PauseMemory[];
   readonly approvals: Approval[];
   readonly refusals: Refusal[];
+  assignments: Assignment[];
+  comments: ResourceComment[];
   /** Scope and id. */
   readonly onceProtected: Set<string>;
   /** By intent. */
@@ -127,6 +131,8 @@ const fleetMemory = (): FleetMemory => ({
   pauses: [],
   approvals: [],
   refusals: [],
+  assignments: [],
+  comments: [],
   onceProtected: new Set(),
   approvedIntents: new Map(),
   withdrawn: new Set(),

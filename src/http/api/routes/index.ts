@@ -14,6 +14,7 @@ import { type PatchesDependencies, patchesRoutes } from './patches.ts';
 import { type PausesDependencies, pausesRoutes } from './pauses.ts';
 import { type PlansDependencies, plansRoutes } from './plans.ts';
 import { type ReconcilesDependencies, reconcilesRoutes } from './reconciles.ts';
+import { type ResourceNotesDependencies, resourceNotesRoutes } from './resource-notes.ts';
 import { type SessionDependencies, sessionRoutes } from './session.ts';
 import { type SloDependencies, sloRoutes } from './slo.ts';
 import { type TargetsDependencies, targetsRoutes } from './targets.ts';
@@ -34,6 +35,7 @@ export interface RouteDependencies {
   readonly pauses: PausesDependencies;
   readonly windows: WindowsDependencies;
   readonly patches: PatchesDependencies;
+  readonly resourceNotes: ResourceNotesDependencies;
   readonly events: Pick<EventStreams, 'follow'>;
   readonly reconciles: ReconcilesDependencies;
   readonly ledger: LedgerDependencies;
@@ -58,6 +60,7 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...pausesRoutes(dependencies.pauses),
   ...windowsRoutes(dependencies.windows),
   ...patchesRoutes(dependencies.patches),
+  ...resourceNotesRoutes(dependencies.resourceNotes),
   ...eventRoutes(dependencies.events),
   ...reconcilesRoutes(dependencies.reconciles),
   ...ledgerRoutes(dependencies.ledger),

@@ -81,13 +81,16 @@ async function detailsOf(row: KeptRow, { question, versions, dependencies }: Det
   const here = { ...question, estate: row.estate };
   const line = { ...here, scope: row.place.scope, key: row.key };
   const isPast = question.asOf !== undefined;
-  const [history, refersTo, referredToBy, origins] = await Promise.all([
+  const { estate } = row;
+  const { address } = row.called;
+  const [history, refersTo, referredToBy, origins, notes] = await Promise.all([
     versions === 0 ? [] : rows.history({ ...line, limit: versions + 1 }),
     named(row, here, rows),
     naming(row, here, rows),
     isPast || row.sides.desired === undefined ? [] : dependencies.origins(row),
+    isPast || address === undefined ? undefined : dependencies.notes({ estate, seen: question.seen }, [address]),
   ]);
-  return { history, origins, relations: { refersTo, referredToBy } };
+  return { history, origins, notes, relations: { refersTo, referredToBy } };
 }
 
 /** The most names that are resolved. */

@@ -4,6 +4,7 @@ import { claims, type Origin } from '../../../core/inventory/ownership.ts';
 import { type Claim, statuses, versionChanges } from '../../../core/inventory/row.ts';
 import { lastModifiedByJson, originJson } from '../../../core/render/plan-json.ts';
 import { clouds } from '../../../core/resource.ts';
+import type { ResourceNoteLists } from '../../../ports/fleet-state.ts';
 import type { KeptRow, RowVersion } from '../../../ports/inventory-rows.ts';
 import { causeSchema, changeSchema, kindSchema, verbSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
@@ -19,6 +20,7 @@ import {
   objectOriginSchema,
   observedMachine,
 } from './resource.ts';
+import { assignmentAnswer, assignmentSchema, commentAnswer, commentsField } from './resource-note.ts';
 import { timestamp } from './timestamp.ts';
 
 /** The claims of the inventory, where a resource can also be missing. */
@@ -261,6 +263,8 @@ export const rowDetailsSchema = z
       object: observedSide.optional().meta({ description: 'Absent: no object exists' }),
     }),
     diff: z.array(changeSchema),
+    assignee: assignmentSchema.optional().meta({ description: 'The person who takes it on; absent: nobody' }),
+    comments: commentsField.optional(),
     history: z.array(versionSchema).meta({ description: 'Newest first' }),
     relations: z.object({
       refersTo: relations,
@@ -336,10 +340,13 @@ interface RowDetails {
   /** Newest first; one more than is shown, where there are so many. */
   readonly history: readonly RowVersion[];
   readonly shown: number;
+  /** Absent: of the past. */
+  readonly notes?: ResourceNoteLists | undefined;
   readonly relations: Readonly<Record<'refersTo' | 'referredToBy' | 'beside', readonly KeptRow[]>>;
 }
 
-export function rowDetailsAnswer({ row, origins, history, shown, relations: related }: RowDetails, around: RowContext) {
+export function rowDetailsAnswer({ row, origins, history, shown, ...details }: RowDetails, around: RowContext) {
+  const { relations: related, notes } = details;
   const { next, observed, ...flat } = rowAnswer(row, around);
   const { kind } = row.place;
   const { desired, observed: object, diff } = row.sides;
@@ -354,6 +361,8 @@ export function rowDetailsAnswer({ row, origins, history, shown, relations: rela
       object: object && { kind, attributes: object.attributes, state: object.state, parts: object.parts },
     },
     diff,
+    assignee: notes?.assignments.map(assignmentAnswer)[0],
+    comments: notes?.comments.map(commentAnswer),
     history: history.slice(0, shown).map((version, at) => versionAnswer(version, history[at + 1])),
     relations: {
       refersTo: related.refersTo.map(relationAnswer),

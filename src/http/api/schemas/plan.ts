@@ -11,6 +11,7 @@ import type { Drift, MadePlan, Planned, ProposalHead, ReportedProblem } from '..
 import { findingSchema, kindSchema, plannedActionSchema } from './action.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { observationAnswer, observationSchema, oldestObservation } from './observation.ts';
+import { assignmentSchema, commentsField, resourceNotesAnswer } from './resource-note.ts';
 import { timestamp } from './timestamp.ts';
 
 const count = z.int();
@@ -212,6 +213,11 @@ export const planSchema = z
       description:
         'The traffic that the drift opened and cut, which healing undoes; only for callers that see all of the estate',
     }),
+    assignments: z
+      .array(assignmentSchema)
+      .optional()
+      .meta({ description: 'The people who take its resources on; only of drift' }),
+    comments: commentsField.optional(),
   })
   .meta({ id: 'Plan', description: 'Actions and findings, with their observations' })
   .register(examples, {
@@ -265,9 +271,10 @@ export function planAnswer(
 
 /** The actions of drift also have the reasons that keep workers from them. `effect`: of the drift. */
 export function driftAnswer(drift: Drift, how: Parameters<typeof planAnswer>[1]) {
-  const { leftToPeople, ...planned } = drift;
+  const { leftToPeople, notes, ...planned } = drift;
   return {
     ...planAnswer(planned, how),
+    ...resourceNotesAnswer(notes),
     actions: planned.plans.flatMap((plan) => {
       const shown = plannedActions([plan], how.hash);
       const found = withheldIn(plan);

@@ -82,6 +82,19 @@ describe('GET /v1/inventory/{address}', () => {
     assert.deepEqual(told['documents'], [{ address: name, file: 'a.yaml', line: 3 }]);
   });
 
+  it('tells who takes it on, and the comments; neither of the past', async () => {
+    const word = { estate: 'acme', scope, address: name, person: 'ann' };
+    await store.fleet.resourceNotes.assign({ ...word, reason: 'mine' });
+    await store.fleet.resourceNotes.comment({ ...word, text: 'from the load test' });
+    const said = { address: name, actor: 'ann', at: new Date(now).toISOString() };
+    const told = await read(name);
+    assert.deepEqual(told['assignee'], { ...said, reason: 'mine' });
+    assert.deepEqual(told['comments'], [{ ...said, text: 'from the load test' }]);
+    assert.deepEqual((await read(core.key, 'viewer', '?estate=acme'))['comments'], []);
+    const past = await read(name, 'viewer', '?asOf=3m');
+    assert.deepEqual([past['assignee'], past['comments']], [undefined, undefined]);
+  });
+
   it('tells how it was, and what became another', async () => {
     // why: the test compares every field that it reads
     const history = (await read(name))['history'] as readonly Readonly<Record<string, unknown>>[];

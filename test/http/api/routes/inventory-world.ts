@@ -1,6 +1,7 @@
 import type { Row, Status } from '../../../../src/core/inventory/row.ts';
 import { inventoryRoutes } from '../../../../src/http/api/routes/inventory.ts';
 import type { RowAsked } from '../../../../src/ports/inventory-rows.ts';
+import { notesOf } from '../../../../src/queries/resource-notes.ts';
 import { memoryDatabase } from '../../../support/memory-store.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
 import { apiWorld, callerOf } from '../support/api-world.ts';
@@ -68,6 +69,7 @@ export const world = apiWorld({
     },
     nextAttempts: async () => new Map([[scope, now + 60_000]]),
     estates: async () => ['acme', 'beta'],
+    notes: (asked, addresses) => notesOf(asked, addresses, store),
     origins: async (row) => [
       { document: row.key, field: 'cidr', value: '10.0.0.0/16', layer: 'base', file: 'a.yaml', line: 4, column: 3 },
     ],

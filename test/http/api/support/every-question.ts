@@ -34,6 +34,9 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
   approve: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
   refuseApproval: ({ estate }) => ({ estate, digest: 'a'.repeat(64), reason: 'because' }),
   withdrawApproval: ({ estate }) => ({ estate, seq: 1, reason: 'because' }),
+  assign: ({ estate, address }) => ({ estate, address, reason: 'because' }),
+  endAssignment: ({ estate, address }) => ({ estate, address }),
+  comment: ({ estate, address }) => ({ estate, address, text: 'because' }),
   pause: ({ estate }) => ({ estate, reason: 'because' }),
   patch: ({ estate, address }) => ({
     ...{ estate, address, fields: { 'labels.tier': 'web' } },

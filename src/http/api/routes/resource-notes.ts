@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { boundsFor } from '../../../core/access/grant.ts';
+import type { ResourceNoteAnswers } from '../../../ports/queries.ts';
+import { orDeclinedProblem } from '../../problem.ts';
+import { estateField, reasonField, resolveEstate } from '../fields.ts';
+import { type Caller, type Route, route } from '../route.ts';
+import {
+  assignmentAnswer,
+  commentAnswer,
+  endedAssignmentSchema,
+  newAssignmentSchema,
+  newCommentSchema,
+} from '../schemas/resource-note.ts';
+
+export interface ResourceNotesDependencies {
+  readonly resourceNotes: ResourceNoteAnswers;
+  estates(): Promise<readonly string[]>;
+}
+
+export const resourceNotesRoutes = (dependencies: ResourceNotesDependencies): readonly Route[] => [
+  assign(dependencies),
+  endAssignment(dependencies),
+  comment(dependencies),
+];
+
+const subjectFields = {
+  estate: estateField,
+  address: z.string().min(1).max(1000).meta({ description: 'The whole address of a resource of the inventory' }),
+};
+
+const assignmentBody = z.strictObject({ ...subjectFields, reason: reasonField.optional() });
+
+/** The caller's part of the estate that a body names. */
+async function askedBy(
+  asked: string | undefined,
+  caller: Caller,
+  { estates }: Pick<ResourceNotesDependencies, 'estates'>,
+) {
+  const estate = await resolveEstate({ asked, in: 'body', permission: 'plan' }, caller, estates);
+  return { estate, seen: boundsFor(caller.grants, 'read'), mine: boundsFor(caller.grants, 'plan') };
+}
+
+const assign = ({ resourceNotes, ...dependencies }: ResourceNotesDependencies): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/assignments',
+    operation: {
+      id: 'assign',
+      tag: 'Inventory',
+      summary: 'Take a resource on',
+      description:
+        'It replaces the assignment of another person, and changes nothing else. The first complete observation that finds the resource in sync ends it.',
+      responses: { 201: { description: 'The resource is assigned to you', schema: newAssignmentSchema } },
+    },
+    permission: 'plan',
+    request: { body: assignmentBody },
+    handle: async ({ body: { estate: named, ...word }, context: { caller } }) => {
+      const asked = await askedBy(named, caller, dependencies);
+      const made = resourceNotes.assign(asked, { ...word, person: caller.person });
+      const { assignment, replaced } = await orDeclinedProblem(made);
+      const body = { estate: asked.estate, assignment: assignmentAnswer(assignment) };
+      return { status: 201, body: { ...body, ...(replaced && { replaced: assignmentAnswer(replaced) }) } };
+    },
+  });
+
+const endAssignment = ({ resourceNotes, ...dependencies }: ResourceNotesDependencies): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/assignments/end',
+    operation: {
+      id: 'endAssignment',
+      tag: 'Inventory',
+      summary: 'End the assignment of a resource, your own or of somebody else',
+      responses: { 200: { description: 'Nobody has taken the resource on', schema: endedAssignmentSchema } },
+    },
+    permission: 'plan',
+    request: { body: assignmentBody },
+    handle: async ({ body: { estate: named, ...word }, context: { caller } }) => {
+      const asked = await askedBy(named, caller, dependencies);
+      const ended = await orDeclinedProblem(resourceNotes.endAssignment(asked, { ...word, person: caller.person }));
+      return { status: 200, body: { estate: asked.estate, ...(ended && { ended: assignmentAnswer(ended) }) } };
+    },
+  });
+
+const comment = ({ resourceNotes, ...dependencies }: ResourceNotesDependencies): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/comments',
+    operation: {
+      id: 'comment',
+      tag: 'Inventory',
+      summary: 'Comment on a resource',
+      description: 'Nobody can change or remove it, as it is an entry of the ledger. Write no secrets.',
+      responses: { 201: { description: 'The comment', schema: newCommentSchema } },
+    },
+    permission: 'plan',
+    request: {
+      body: z.strictObject({ ...subjectFields, text: reasonField.meta({ description: 'The ledger records it' }) }),
+    },
+    handle: async ({ body: { estate: named, ...word }, context: { caller } }) => {
+      const asked = await askedBy(named, caller, dependencies);
+      const made = await orDeclinedProblem(resourceNotes.comment(asked, { ...word, person: caller.person }));
+      return { status: 201, body: { estate: asked.estate, comment: commentAnswer(made) } };
+    },
+  });
