@@ -170,8 +170,8 @@ export interface PauseAnswers {
 }
 
 /**
- * Assignments of resources to people, and comments. `mine`: where the caller may write them. `address`: in full, of a resource that the
- * inventory has.
+ * Assignments of resources to people, and comments. `mine`: where the caller may write them. `address`: of a resource of the
+ * inventory, or a unique end of it.
  */
 export interface ResourceNoteAnswers {
   assign(asked: PauseAsked, word: AssignmentWord): Promise<NewAssignment>;

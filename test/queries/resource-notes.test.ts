@@ -133,10 +133,18 @@ describe('the bounds of words on a resource', () => {
       assert.deepEqual([assignments.length, comments.length], [0, status === 201 ? 1 : 0]);
     });
 
-  it('is the whole address of a resource, and a text of one line', async () => {
+  it('is the address of a resource or a unique end of it, and a text of one line', async () => {
     const world = await drifted();
-    for (const wrong of ['instance/web-0', `${where.scope}/instance/nothing`])
-      assert.equal((await post(world, 'web', 'assignments', { address: wrong })).status, 404);
+    for (const wrong of ['0', 'eb-0', 'instance/web', `${where.scope}/instance/nothing`])
+      assert.equal((await post(world, 'web', 'assignments', { address: wrong })).status, 404, wrong);
+    const { status, body } = await post(world, 'web', 'assignments', { address: 'instance/web-0' });
+    assert.deepEqual([status, body.assignment.address], [201, address]);
+    const [row] = await world.store.rows.find({ seen: [{}], of: address });
+    const twin = `${where.scope}/group/web-0`;
+    const rows = row === undefined ? [] : [row, { ...row, key: twin, called: { ...row.called, address: twin } }];
+    await world.store.rows.keep(where, { at: world.clock.now(), rows, gaps: [] });
+    const several = await post(world, 'web', 'assignments', { address: 'web-0' });
+    assert.deepEqual([several.status, several.body.addresses], [409, [twin, address]]);
     assert.equal((await post(world, 'web', 'comments', { text: ' ' })).status, 400);
     assert.equal((await post(world, 'web', 'comments', { text: 'a\nb' })).status, 400);
   });

@@ -80,6 +80,7 @@ describe('of a server each of whose texts is barbed', () => {
     ['plan', '--active'],
     ['explain', 'web-0'],
     ['ledger'],
+    ['comment', 'instance/web-0', 'seen'],
     ['pause', '--owner', 'team-web', '--reason', 'a freeze', '--for', '4h'],
     ['incident', 'start', 'outage', '--owner', 'team-web', '--reason', 'a freeze', '--for', '4h'],
     ['incident', 'list'],

@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
+import { assignmentJson, commentJson } from '../../../core/render/resource-note.ts';
 import type { ResourceNoteAnswers } from '../../../ports/queries.ts';
 import { orDeclinedProblem } from '../../problem.ts';
 import { estateField, reasonField, resolveEstate } from '../fields.ts';
 import { type Caller, type Route, route } from '../route.ts';
-import {
-  assignmentAnswer,
-  commentAnswer,
-  endedAssignmentSchema,
-  newAssignmentSchema,
-  newCommentSchema,
-} from '../schemas/resource-note.ts';
+import { endedAssignmentSchema, newAssignmentSchema, newCommentSchema } from '../schemas/resource-note.ts';
 
 export interface ResourceNotesDependencies {
   readonly resourceNotes: ResourceNoteAnswers;
@@ -25,7 +20,11 @@ export const resourceNotesRoutes = (dependencies: ResourceNotesDependencies): re
 
 const subjectFields = {
   estate: estateField,
-  address: z.string().min(1).max(1000).meta({ description: 'The whole address of a resource of the inventory' }),
+  address: z
+    .string()
+    .min(1)
+    .max(1000)
+    .meta({ description: 'The address of a resource of the inventory, or a unique end of it' }),
 };
 
 const assignmentBody = z.strictObject({ ...subjectFields, reason: reasonField.optional() });
@@ -58,8 +57,8 @@ const assign = ({ resourceNotes, ...dependencies }: ResourceNotesDependencies): 
       const asked = await askedBy(named, caller, dependencies);
       const made = resourceNotes.assign(asked, { ...word, person: caller.person });
       const { assignment, replaced } = await orDeclinedProblem(made);
-      const body = { estate: asked.estate, assignment: assignmentAnswer(assignment) };
-      return { status: 201, body: { ...body, ...(replaced && { replaced: assignmentAnswer(replaced) }) } };
+      const body = { estate: asked.estate, assignment: assignmentJson(assignment) };
+      return { status: 201, body: { ...body, ...(replaced && { replaced: assignmentJson(replaced) }) } };
     },
   });
 
@@ -78,7 +77,7 @@ const endAssignment = ({ resourceNotes, ...dependencies }: ResourceNotesDependen
     handle: async ({ body: { estate: named, ...word }, context: { caller } }) => {
       const asked = await askedBy(named, caller, dependencies);
       const ended = await orDeclinedProblem(resourceNotes.endAssignment(asked, { ...word, person: caller.person }));
-      return { status: 200, body: { estate: asked.estate, ...(ended && { ended: assignmentAnswer(ended) }) } };
+      return { status: 200, body: { estate: asked.estate, ...(ended && { ended: assignmentJson(ended) }) } };
     },
   });
 
@@ -100,6 +99,6 @@ const comment = ({ resourceNotes, ...dependencies }: ResourceNotesDependencies):
     handle: async ({ body: { estate: named, ...word }, context: { caller } }) => {
       const asked = await askedBy(named, caller, dependencies);
       const made = await orDeclinedProblem(resourceNotes.comment(asked, { ...word, person: caller.person }));
-      return { status: 201, body: { estate: asked.estate, comment: commentAnswer(made) } };
+      return { status: 201, body: { estate: asked.estate, comment: commentJson(made) } };
     },
   });

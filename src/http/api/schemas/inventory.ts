@@ -3,6 +3,7 @@ import { type Bounds, visibleTargets } from '../../../core/access/grant.ts';
 import { claims, type Origin } from '../../../core/inventory/ownership.ts';
 import { type Claim, statuses, versionChanges } from '../../../core/inventory/row.ts';
 import { lastModifiedByJson, originJson } from '../../../core/render/plan-json.ts';
+import { assignmentJson, commentJson } from '../../../core/render/resource-note.ts';
 import { clouds } from '../../../core/resource.ts';
 import type { ResourceNoteLists } from '../../../ports/fleet-state.ts';
 import type { KeptRow, RowVersion } from '../../../ports/inventory-rows.ts';
@@ -20,7 +21,7 @@ import {
   objectOriginSchema,
   observedMachine,
 } from './resource.ts';
-import { assignmentAnswer, assignmentSchema, commentAnswer, commentsField } from './resource-note.ts';
+import { assignmentSchema, commentsField } from './resource-note.ts';
 import { timestamp } from './timestamp.ts';
 
 /** The claims of the inventory, where a resource can also be missing. */
@@ -361,8 +362,8 @@ export function rowDetailsAnswer({ row, origins, history, shown, ...details }: R
       object: object && { kind, attributes: object.attributes, state: object.state, parts: object.parts },
     },
     diff,
-    assignee: notes?.assignments.map(assignmentAnswer)[0],
-    comments: notes?.comments.map(commentAnswer),
+    assignee: notes?.assignments.map(assignmentJson)[0],
+    comments: notes?.comments.map(commentJson),
     history: history.slice(0, shown).map((version, at) => versionAnswer(version, history[at + 1])),
     relations: {
       refersTo: related.refersTo.map(relationAnswer),

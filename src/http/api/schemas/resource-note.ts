@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Assignment, ResourceComment, ResourceNoteLists } from '../../../ports/fleet-state.ts';
+import { assignmentJson, commentJson } from '../../../core/render/resource-note.ts';
+import type { ResourceNoteLists } from '../../../ports/fleet-state.ts';
 import { exampleOf, examples, story } from './examples.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -22,16 +23,9 @@ export const commentsField = z
   .array(commentSchema)
   .meta({ description: 'The newest 5 of each resource, newest first; the ledger has all' });
 
-export const assignmentAnswer = ({ address, person, at, reason }: Assignment) => ({
-  ...{ address, actor: person, at },
-  ...(reason === undefined ? {} : { reason }),
-});
-
-export const commentAnswer = ({ address, person, at, text }: ResourceComment) => ({ address, actor: person, at, text });
-
 export const resourceNotesAnswer = ({ assignments, comments }: ResourceNoteLists) => ({
-  assignments: assignments.map(assignmentAnswer),
-  comments: comments.map(commentAnswer),
+  assignments: assignments.map(assignmentJson),
+  comments: comments.map(commentJson),
 });
 
 export const newAssignmentSchema = z
