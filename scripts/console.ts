@@ -46,6 +46,7 @@ const called: Readonly<Record<string, readonly ('get' | 'post')[]>> = {
   '/v1/slo': ['get'],
   '/v1/slo/history': ['get'],
   '/v1/approvals': ['get', 'post'],
+  '/v1/approvals/refuse': ['post'],
   '/v1/approvals/withdraw': ['post'],
   '/v1/drift': ['get'],
   '/v1/pauses': ['get', 'post'],

@@ -55,6 +55,7 @@ export type CountedBy = CountsQuestion['by'];
 export type MapFilter = NonNullable<paths['/v1/map']['get']['parameters']['query']>;
 export type ReachQuestion = paths['/v1/reach']['get']['parameters']['query'];
 type ScopesQuery = NonNullable<paths['/v1/scopes']['get']['parameters']['query']>;
+export type ApprovalsQuery = NonNullable<paths['/v1/approvals']['get']['parameters']['query']>;
 export type LedgerQuery = NonNullable<paths['/v1/ledger']['get']['parameters']['query']>;
 
 interface RequestOptions {
@@ -71,8 +72,8 @@ export const api = {
     bodyOf(client.GET('/v1/slo', { params: ofEstate(estate), signal })),
   sloHistory: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/slo/history', { params: ofEstate(estate), signal })),
-  approvals: (estate: string | undefined, { signal }: RequestOptions) =>
-    bodyOf(client.GET('/v1/approvals', { params: ofEstate(estate), signal })),
+  approvals: (query: ApprovalsQuery, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/approvals', { params: { query }, signal })),
   drift: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/drift', { params: ofEstate(estate), signal })),
   pauses: (estate: string | undefined, { signal }: RequestOptions) =>
@@ -113,6 +114,9 @@ type Body<P extends keyof paths> = paths[P] extends {
 
 export type PauseBody = Body<'/v1/pauses'>;
 export type ResumeBody = Body<'/v1/pauses/end'>;
+export type ApproveBody = Body<'/v1/approvals'>;
+export type RefuseBody = Body<'/v1/approvals/refuse'>;
+export type WithdrawBody = Body<'/v1/approvals/withdraw'>;
 export type ReconcileBody = Body<'/v1/targets/{name}/reconcile'> & { readonly target: string };
 
 const once = (key: string) => ({ 'idempotency-key': key });
@@ -122,6 +126,12 @@ export const commands = {
   pause: (body: PauseBody, key: string) => bodyOf(client.POST('/v1/pauses', { params: { header: once(key) }, body })),
   resume: (body: ResumeBody, key: string) =>
     bodyOf(client.POST('/v1/pauses/end', { params: { header: once(key) }, body })),
+  approve: (body: ApproveBody, key: string) =>
+    bodyOf(client.POST('/v1/approvals', { params: { header: once(key) }, body })),
+  refuse: (body: RefuseBody, key: string) =>
+    bodyOf(client.POST('/v1/approvals/refuse', { params: { header: once(key) }, body })),
+  withdraw: (body: WithdrawBody, key: string) =>
+    bodyOf(client.POST('/v1/approvals/withdraw', { params: { header: once(key) }, body })),
   reconcile: ({ target, ...body }: ReconcileBody, key: string) =>
     bodyOf(
       client.POST('/v1/targets/{name}/reconcile', { params: { path: { name: target }, header: once(key) }, body }),

@@ -107,6 +107,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/approvals/refuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Refuse exactly the actions of a digest in this generation, with a reason */
+        post: operations["refuseApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/approvals/withdraw": {
         parameters: {
             query?: never;
@@ -2542,6 +2559,11 @@ export interface components {
             approvals: components["schemas"]["Approval"][];
             missing: components["schemas"]["RequiredApproval"][];
         };
+        RefusedApprovals: {
+            generation: number;
+            digest: string;
+            refusals: components["schemas"]["Refusal"][];
+        };
         WithdrawnApproval: {
             estate: string;
             approval: components["schemas"]["Approval"];
@@ -3258,6 +3280,7 @@ export type Approval = components['schemas']['Approval'];
 export type Refusal = components['schemas']['Refusal'];
 export type RequiredApproval = components['schemas']['RequiredApproval'];
 export type GrantedApprovals = components['schemas']['GrantedApprovals'];
+export type RefusedApprovals = components['schemas']['RefusedApprovals'];
 export type WithdrawnApproval = components['schemas']['WithdrawnApproval'];
 export type Pauses = components['schemas']['Pauses'];
 export type Pause = components['schemas']['Pause'];
@@ -3522,6 +3545,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GrantedApprovals"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    refuseApproval: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    digest: string;
+                    targets?: string[];
+                    address?: string;
+                    reason: string;
+                    breakGlass?: boolean;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusedApprovals"];
                 };
             };
             /** @description A problem */

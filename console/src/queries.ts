@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-query';
 import {
   ApiError,
+  type ApprovalsQuery,
   api,
   type CountedBy,
   type InventoryFilter,
@@ -85,10 +86,11 @@ export const sloHistory = (estate: string | undefined) =>
     refetchInterval: 60_000,
   });
 
-export const approvals = (estate: string | undefined) =>
+/** `address` and `breakGlass` are those of the API. */
+export const approvals = (query: ApprovalsQuery) =>
   queryOptions({
-    queryKey: ['approvals', estate],
-    queryFn: (options) => api.approvals(estate, options),
+    queryKey: ['approvals', query],
+    queryFn: (options) => api.approvals(query, options),
     refetchInterval: pollMs,
   });
 

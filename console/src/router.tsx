@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent } from '@tanstack/react-router';
+import { ApprovalsScreen, approvalKeys } from './approvals/screen.tsx';
 import { Notice, Title } from './components.tsx';
 import { DriftScreen, driftKeys } from './drift/screen.tsx';
 import { FleetScreen } from './fleet/screen.tsx';
@@ -70,6 +71,13 @@ const map = createRoute({
   validateSearch: (search: Record<string, unknown>) => pick(search, mapKeys),
 });
 
+const approvals = createRoute({
+  getParentRoute: () => root,
+  path: '/approvals',
+  component: ApprovalsScreen,
+  validateSearch: (search: Record<string, unknown>) => pick(search, approvalKeys),
+});
+
 const ledger = createRoute({
   getParentRoute: () => root,
   path: '/ledger',
@@ -85,7 +93,7 @@ const fleet = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, inventory, drift, resource, map, ledger, fleet]),
+  routeTree: root.addChildren([overview, inventory, drift, approvals, resource, map, ledger, fleet]),
   parseSearch,
   stringifySearch,
   scrollRestoration: false,

@@ -63,6 +63,9 @@ function SignedIn({ identity, onSignOut }: SignedInProps) {
             Inventory
           </Link>
           <DriftLink estate={estate} />
+          <Link to="/approvals" search={{ estate }} activeOptions={{ includeSearch: false }}>
+            Approvals
+          </Link>
           <Link to="/map" search={{ estate }} activeOptions={{ includeSearch: false }}>
             Map
           </Link>

@@ -108,9 +108,10 @@ test('actions: who may only read sees none; the bounds of a grant are those of i
     [await estate.tokenOf('operator', '--owner', 'team-web'), 1],
     [await estate.tokenOf('approver'), 0],
   ] as const) {
-    const watched = await signedIn(`/resource?of=${web}`, { token });
+    const watched = await signedIn('/', { token });
     watched.expect(/status of 404 /);
     const { page } = watched;
+    await page.goto(`${all().gateway.url}/resource?of=${web}`);
     if (count > 0) await page.getByRole('button', { name: /^Pause/ }).waitFor();
     else await page.locator('h1').waitFor();
     assert.equal(await page.getByRole('group', { name: 'Actions' }).count(), count);

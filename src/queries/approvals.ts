@@ -14,7 +14,7 @@ import { actionDigest, planDigest } from '../core/digest.ts';
 import type { Choices, Hold, PlanInput, StoppedWaves } from '../core/plan/plan-input.ts';
 import { consentsBy, unmetBy } from '../core/plan/required-approvals.ts';
 import { boundedIn } from '../core/plan/tally.ts';
-import type { ScopeKey } from '../core/resource.ts';
+import type { Address, ScopeKey } from '../core/resource.ts';
 import { heldByCalendars } from '../estate/active-spec.ts';
 import { breakGlassNote } from '../estate/approvals.ts';
 import { inTurns } from '../estate/in-turns.ts';
@@ -39,17 +39,32 @@ import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { authorshipOf } from './authorship.ts';
 import { type EstateView, namedFromHere, planAgain, type StoredEstateView } from './estate-view.ts';
 import { hasScope } from './pauses.ts';
+import { withMeaning } from './plan-meaning.ts';
 import type { PreviewContext } from './preview.ts';
 import { digestsIn, recordRefusals, refusalsOf } from './refusals.ts';
 import { callsOnTheWay, requestReconciles } from './requests.ts';
 import { seenOf, seesWholeScope } from './visible-plans.ts';
 
 export const approvalsOn = (planning: PreviewContext): ApprovalAnswers => ({
-  offer: (asked) => planning.line(async () => offerIn(await planning.survey(asked), asked)),
+  offer: (asked) => planning.line(() => offer(asked, planning)),
   give: (asked) => planning.line(() => give(asked, planning)),
   withdraw: (asked, seq, by) => withdrawAsked(asked, { seq, by }, planning),
   refuse: (asked) => planning.line(() => refuse(asked, planning)),
 });
+
+/** With the effect of the pending actions, and the violations of policies at them. */
+async function offer(asked: OfferAsked, planning: PreviewContext): Promise<Offered> {
+  const survey = await planning.survey(asked);
+  const { violations = [], ...offered } = await withMeaning(await offerIn(survey, asked), survey, asked);
+  const about = new Set(offered.plans.flatMap(({ actions }) => actions.flatMap(addressesOf)));
+  const here = violations.filter(({ address, document }) => about.has(address) || about.has(document.address));
+  return { ...offered, ...(here.length === 0 ? {} : { violations: here }) };
+}
+
+const addressesOf = ({ address, documents }: Action): readonly Address[] => [
+  address,
+  ...documents.map((document) => document.address),
+];
 
 /** The pending approvals that the caller may approve: all owners of an action must lie within the caller's bounds. */
 async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Offered> {
@@ -96,20 +111,20 @@ const emptyPlan = { actions: [], findings: [], calls: { predicted: 0 } };
 async function give(asked: OfferAsked & ApprovalWord, planning: PreviewContext): Promise<Given> {
   const survey = await planning.survey(asked);
   refuseUnseen(seenOf(survey, survey.plans, asked));
-  const offer = await offerIn(survey, asked);
-  const { plans, digest, generation, authors } = offer;
-  refuseMoved(offer, asked.digest);
+  const offered = await offerIn(survey, asked);
+  const { plans, digest, generation, authors } = offered;
+  refuseMoved(offered, asked.digest);
   if (authors.refused !== undefined) throw new Declined('forbidden', authors.refused);
   const { person } = asked.by;
   const { reason, until } = asked;
   const by = { person, reason, ...(authors.unknown ? { authorsUnknown: true as const } : {}) };
   const { store } = planning;
-  const approver = { names: asked.by.names, roles: rolesFor(offer, asked, survey) };
+  const approver = { names: asked.by.names, roles: rolesFor(offered, asked, survey) };
   const word = { estate: asked.estate, plans, digest, generation, by, until, approver };
   const given = await giveApproval({ ...word, ...(await brokenBy(asked, survey, plans)) }, store);
   const scopes = given.map(({ scope }) => scope);
   await requestReconciles({ name: asked.estate }, scopes, { store, reason: `${person} approved: ${reason}` });
-  return { generation, digest, authors, given, missing: await stillMissing(asked.estate, offer, store) };
+  return { generation, digest, authors, given, missing: await stillMissing(asked.estate, offered, store) };
 }
 
 /** A decision is bound to the digest that its person saw. */

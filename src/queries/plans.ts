@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
-import { seesAll, visibleTargets } from '../core/access/grant.ts';
 import type { Action } from '../core/action.ts';
 import { actionDigest } from '../core/digest.ts';
 import type { Problem } from '../core/documents/problem.ts';
-import type { Violation } from '../core/policy/evaluate.ts';
 import { planJson } from '../core/render/plan-json.ts';
 import { shortRevision } from '../core/render/wording.ts';
 import { refusalsOf } from '../core/trust.ts';
 import { holdAgainst } from '../estate/approvals.ts';
-import { planMeaning } from '../estate/change-rules.ts';
 import { acceptSpecs, type Estate, snapshotOf } from '../estate/load.ts';
 import { besideActive, EndedIsNeeded } from '../estate/patches.ts';
 import { withActiveTargets } from '../estate/proposal.ts';
@@ -22,7 +19,6 @@ import {
   type PlanAnswers,
   type PlanAsked,
   type PlanNamed,
-  type Planned,
   type Posted,
   type Proposal,
   type ReportedProblem,
@@ -32,10 +28,11 @@ import type { Store } from '../ports/store.ts';
 import { type ActiveSpec, openActiveSpec, type QueryContext } from './active-estate.ts';
 import { authorsBy } from './authorship.ts';
 import { estateViewOf, type StoredEstateView } from './estate-view.ts';
+import { withMeaning } from './plan-meaning.ts';
 import type { PreviewContext } from './preview.ts';
 import { requestReconciles } from './requests.ts';
 import { withWithheld } from './status.ts';
-import { seenOf, seesAddress, seesPlan } from './visible-plans.ts';
+import { seenOf, seesPlan } from './visible-plans.ts';
 
 /** Kept for so long, and of an estate so many, of at most so much text each. */
 const keptMs = 7 * 86_400_000;
@@ -99,26 +96,6 @@ async function make(asked: PlanAsked, grounds: PreviewContext): Promise<MadePlan
     throw new Declined('conflict', 'The plan is too large to save. Plan fewer targets, or use: setpoint plan');
   await grounds.store.proposals.keep(proposal, mostKept);
   return { ...proposal, stale: false };
-}
-
-/** The effect on traffic names machines of all owners, so only callers who see all of the estate get it. */
-async function withMeaning(planned: Planned, survey: StoredEstateView, asked: PlanAsked): Promise<Planned> {
-  const tellsEffect = seesAll(asked.seen, asked.estate);
-  const { effect, violations: all } = await planMeaning(survey, { tellsEffect });
-  const isSeen = ({ document, address }: Violation): boolean =>
-    survey.looked.some(
-      (view) => address.startsWith(`${view.scope.scope}/`) && seesAddress(document.address, view, asked),
-    );
-  const seenTargets = (targets: readonly string[]): readonly string[] =>
-    visibleTargets(asked.seen, { estate: asked.estate, targets });
-  const violations = tellsEffect
-    ? all
-    : all.filter(isSeen).map((one) => ({ ...one, targets: seenTargets(one.targets) }));
-  return {
-    ...planned,
-    ...(effect === undefined ? {} : { effect }),
-    ...(violations.length === 0 ? {} : { violations }),
-  };
 }
 
 interface Surveyed {

@@ -40,6 +40,20 @@ describe('an approval over the API', () => {
     assert.equal(tierOf(world), 'b');
   });
 
+  it('shows the effect on traffic to approvers of all of the estate, and to nobody else', async () => {
+    const world = await activeWorld({
+      net: callerOf('approver', { grants: [{ role: 'approver', targets: ['here'] }] }),
+    });
+    await bringIn(world, [...labelled('a'), rule('ssh', { ports: [22] })], ['root@acme.example']);
+    await world.reconcile();
+    assert.match(
+      JSON.stringify(Reflect.get(await offered(world, 'bob'), 'effect')),
+      /"services":\[\{"protocol":"tcp","ports":"22"\}\]/,
+    );
+    const theirs = await offered(world, 'net');
+    assert.deepEqual([theirs.actions.length, 'effect' in theirs], [1, false]);
+  });
+
   it('says in the ledger where nobody knows who made it', async () => {
     const world = await activeWorld();
     await bringIn(world, labelled('b'), undefined);

@@ -21,6 +21,8 @@ interface ActionDialogProps {
   readonly verb: string;
   readonly attempt: Attempt;
   readonly isDangerous?: boolean;
+  /** The button is not there; an open dialog stays. */
+  readonly isHidden?: boolean;
   readonly isOpen: boolean;
   setOpen(isOpen: boolean): void;
   submit(reason: string): void;
@@ -30,7 +32,19 @@ interface ActionDialogProps {
 
 /** A button with a dialog that asks for a reason. Nothing is sent before the person confirms it. */
 export function ActionDialog(props: ActionDialogProps) {
-  const { title, label, about, verb, attempt, isDangerous = false, isOpen, setOpen, submit, children } = props;
+  const {
+    title,
+    label,
+    about,
+    verb,
+    attempt,
+    isDangerous = false,
+    isHidden = false,
+    isOpen,
+    setOpen,
+    submit,
+    children,
+  } = props;
   const [reason, setReason] = useState('');
   const reasonId = useId();
   const change = (open: boolean): void => {
@@ -40,7 +54,7 @@ export function ActionDialog(props: ActionDialogProps) {
   };
   return (
     <Dialog.Root open={isOpen} onOpenChange={change}>
-      <Dialog.Trigger className="button" aria-label={label}>
+      <Dialog.Trigger className="button" aria-label={label} hidden={isHidden}>
         {title}…
       </Dialog.Trigger>
       <Dialog.Portal>
@@ -106,4 +120,28 @@ function Refusal({ error }: { readonly error: unknown }) {
       </Notice>
     );
   return <Failure error={error} subject="this" />;
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly value: string;
+  choose(value: string): void;
+}
+
+/** One of several options. */
+export function Choice({ name, options, value, choose }: ChoiceProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>{name}</label>
+      <select id={id} className="select" value={value} onChange={(event) => choose(event.target.value)}>
+        {options.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </>
+  );
 }

@@ -1,9 +1,9 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { Pause, PauseSubject } from '../api.d.ts';
 import { commands } from '../api-client.ts';
 import { absoluteTime } from '../time.ts';
 import { useCommand } from './command.ts';
-import { ActionDialog } from './dialog.tsx';
+import { ActionDialog, Choice } from './dialog.tsx';
 import type { Subject } from './permissions.ts';
 import { say } from './toasts.tsx';
 
@@ -81,29 +81,6 @@ export function PauseDialog({ estate, subject }: PauseDialogProps) {
         choose={(chosen) => setHours(Number(chosen))}
       />
     </ActionDialog>
-  );
-}
-
-interface ChoiceProps {
-  readonly name: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
-  readonly value: string;
-  choose(value: string): void;
-}
-
-function Choice({ name, options, value, choose }: ChoiceProps) {
-  const id = useId();
-  return (
-    <>
-      <label htmlFor={id}>{name}</label>
-      <select id={id} className="select" value={value} onChange={(event) => choose(event.target.value)}>
-        {options.map(([one, text]) => (
-          <option key={one} value={one}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </>
   );
 }
 

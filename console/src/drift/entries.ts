@@ -129,7 +129,7 @@ function ofAction(action: PlannedAction, key: string, lines: Lines): DriftEntry 
   const owners = documents.flatMap(({ owner }) => owner ?? []);
   return {
     ...{ key, cause: causeOf(action), isDifference: true, kind, address, scope, criticality },
-    name: nameOf(action),
+    name: actionName(action),
     id: 'observed' in action ? action.observed.id : undefined,
     owners: [...new Set(owners.length === 0 && action.verb === 'delete' ? (action.owners ?? []) : owners)],
     documents: documents.map(({ file, line }) => `${file}:${line}`),
@@ -145,7 +145,7 @@ function ofAction(action: PlannedAction, key: string, lines: Lines): DriftEntry 
 }
 
 /** A rule has no name of its own; then the end of its address is one. */
-function nameOf(action: PlannedAction): string {
+export function actionName(action: PlannedAction): string {
   const { kind, address } = action;
   const [side] = [...('desired' in action ? [action.desired] : []), ...('observed' in action ? [action.observed] : [])];
   return side?.name || shortOf(address, kind);
@@ -171,7 +171,7 @@ function causeOf(action: PlannedAction): Cause {
   }
 }
 
-function differencesOf(action: PlannedAction): readonly Difference[] {
+export function differencesOf(action: PlannedAction): readonly Difference[] {
   switch (action.verb) {
     case 'update':
     case 'replace':

@@ -123,6 +123,7 @@ function Detail({ id, entry, estate }: DetailProps) {
         address={address}
         owners={owners}
         isHealed={fate.type === 'healed'}
+        isWithheld={fate.type === 'withheld'}
       />
       {of === undefined ? null : (
         <p>

@@ -28,7 +28,7 @@ export function exposureText({ from, to }: Traffic): string {
 
 const mostNames = 3;
 
-function endText(end: End): string {
+export function endText(end: End): string {
   if ('cidr' in end) return end.anyone ? `${end.cidr}, the internet` : end.cidr;
   const { network, groups, names, count } = end;
   const [only] = names;

@@ -42,7 +42,7 @@ interface OverviewContentProps {
 }
 
 function OverviewContent({ estate, targets, isCurrent }: OverviewContentProps) {
-  const approvals = useQuery(queries.approvals(estate));
+  const approvals = useQuery(queries.approvals(estate === undefined ? {} : { estate }));
   const verdict = verdictOf(targets, approvals.data, isCurrent && !approvals.isError);
   return (
     <>
@@ -256,7 +256,9 @@ function approvalLines(pending: PendingApprovals): readonly ReactNode[] {
         Generation {generation} · {actionSummary(pending)}
         {authors.denialReason === undefined ? '' : ` · not by you: ${authors.denialReason}`}
       </div>
-      <code className="command">setpoint approve</code>
+      <Link to="/approvals" search={{ estate: pending.estate }}>
+        Review them
+      </Link>
     </li>,
   ];
 }

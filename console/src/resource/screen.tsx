@@ -71,6 +71,8 @@ interface DetailsProps {
 function Details({ details, of }: DetailsProps) {
   const { kind, status, reason, since, estate, targets, owner, address, id, observed } = details;
   const explained = useQuery(queries.explanation(estate, of));
+  const { next } = details;
+  const isHealing = next?.cause === 'drift' && next.mode === 'enforce' && status !== 'Blocked' && status !== 'Paused';
   return (
     <article className="resource">
       <p className="crumbs">
@@ -105,12 +107,8 @@ function Details({ details, of }: DetailsProps) {
         scope={details.scope}
         address={address}
         owners={owner === undefined ? [] : [owner]}
-        isHealed={
-          details.next?.cause === 'drift' &&
-          status !== 'Blocked' &&
-          status !== 'Paused' &&
-          details.next.mode === 'enforce'
-        }
+        isHealed={isHealing}
+        isWithheld={next !== undefined && !isHealing}
       />
       {observed.complete ? null : (
         <Notice tone="attention" title={`The newest observation could not list ${kind}`}>
