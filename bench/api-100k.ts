@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openStore } from '../src/store/open-store.ts';
 import { realClock } from '../test/cli/support/in-process.ts';
 import { fill, type Question, questionAt } from './api-100k/estate.ts';
 import { type Figure, p95 } from './figure.ts';
-import { stop } from './processes/measured.ts';
 import { inScratch } from './processes/scratch.ts';
-import { environment, program, until } from './processes/setpoint.ts';
+import { serveApi } from './processes/setpoint.ts';
 
 const usual: Load = { perSecond: 50, seconds: 20 };
 const rounds = 3;
@@ -117,45 +115,6 @@ async function underLoad(ask: Ask, bare: Ask, { perSecond, seconds }: Load): Pro
 function pageAt(index: number): Question {
   const question = questionAt(index);
   return question.sort === 'page' ? question : pageAt(index + 1);
-}
-
-/** `setpoint api` on the store in a folder, as a user starts it. */
-interface ServedApi {
-  readonly url: string;
-  /** The first one, which it prints once. */
-  readonly token: string;
-  /** SIGTERM, and waits. */
-  end(): Promise<void>;
-}
-
-async function serveApi(cwd: string): Promise<ServedApi> {
-  const child = spawn(process.execPath, [program, 'api', '--listen', '0'], {
-    cwd,
-    env: environment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
-      said += String(chunk);
-    });
-  const end = (): Promise<void> => stop(child);
-  const find = () => ({
-    url: /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0],
-    token: /setpoint_[\w]+_[\w-]{43}/.exec(said)?.[0],
-  });
-  try {
-    await until(() => Object.values(find()).every(Boolean), {
-      hasEnded: () => child.exitCode !== null,
-      said: () => said,
-      end,
-    });
-    const { url = '', token = '' } = find();
-    return { url, token, end };
-  } catch (error) {
-    await end();
-    throw error;
-  }
 }
 
 type Filter = Question['filter'];

@@ -42,6 +42,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   'api-100k': async () => (await import('./api-100k.ts')).api100k,
   queue: async () => unasked((await import('./queue.ts')).queue),
   sse: async () => (await import('./sse.ts')).sseAsked,
+  console: async () => (await import('./console.ts')).consoleFigures,
   'hostile-events': async () => unasked((await import('./hostile-events.ts')).hostileEvents),
   'hostile-spec': async () => unasked((await import('./hostile-spec.ts')).hostileSpec),
   'loop-delay': async () => unasked((await import('./loop-delay.ts')).loopDelay),

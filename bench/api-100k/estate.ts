@@ -114,9 +114,9 @@ const inScope = 2000;
 
 /**
  * Fills the store in a folder with 100,000 lines, of which a third has three versions, as passes would. A minute or two.
- * Counts them at the end, as the server does by itself within a minute: by its counts it chooses how to look.
+ * Counts them at the end, as the server does by itself within a minute: by its counts it chooses how to look. `each`: lines of a scope.
  */
-export async function fill(folder: string): Promise<void> {
+export async function fill(folder: string, each = inScope): Promise<void> {
   let owner: pg.ClientConfig = {};
   const onServer = async (server: DatabaseServer): Promise<void> => {
     owner = server.owner;
@@ -126,7 +126,7 @@ export async function fill(folder: string): Promise<void> {
     const now = Date.now();
     for (const [round, before] of looksBefore.entries())
       for (const scope of scopes) {
-        const rows = Array.from({ length: inScope }, (_, index) => rowAt(scope, index, round));
+        const rows = Array.from({ length: each }, (_, index) => rowAt(scope, index, round));
         await store.rows.keep({ estate, scope: scopeKey(scope) }, { at: now - before, rows, gaps: [] });
       }
     await count(owner);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { firstScripts } from './support/first-load.ts';
 
 const root = join(import.meta.dirname, '../..');
 const dist = join(import.meta.dirname, '../dist');
@@ -13,32 +14,15 @@ const packages = join(import.meta.dirname, '../node_modules');
 const assets = readdirSync(join(dist, 'assets'));
 const most = 300 * 1024;
 
-/** The scripts that a page needs before it shows: those that it names, and those that they import by themselves. */
-function firstLoad(): ReadonlySet<string> {
-  const scripts = new Set<string>();
-  const visit = (text: string, pattern: RegExp): void => {
-    for (const [, name = ''] of text.matchAll(pattern)) {
-      if (scripts.has(name)) continue;
-      scripts.add(name);
-      visit(
-        readFileSync(join(dist, 'assets', name), 'utf8'),
-        /(?:^|[;}\s])(?:import|export)[^()'"]*["']\.\/([\w.-]+\.js)["']/g,
-      );
-    }
-  };
-  visit(readFileSync(join(dist, 'index.html'), 'utf8'), /\/assets\/([\w.-]+\.js)/g);
-  return scripts;
-}
-
 test('the first load has at most 300 KiB of script, as gzip', () => {
-  const sizes = [...firstLoad()].map((name) => gzipSync(readFileSync(join(dist, 'assets', name))).length);
+  const sizes = [...firstScripts()].map((name) => gzipSync(readFileSync(join(dist, 'assets', name))).length);
   const size = sizes.reduce((sum, one) => sum + one, 0);
   process.stderr.write(`console-js: ${Math.ceil(size / 1024)} KiB\n`);
   assert.ok(size > 0 && size <= most, `${size} bytes`);
 });
 
 test('the map and its layout are loaded with the map alone', () => {
-  const first = firstLoad();
+  const first = firstScripts();
   const map = assets.filter((name) => /^(?:screen|elk-worker)/.test(name) && name.endsWith('.js'));
   assert.ok(map.length >= 2, assets.join());
   assert.deepEqual(
