@@ -7,6 +7,7 @@ import { queryClient } from './queries.ts';
 import { router } from './router.tsx';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/controls.css';
 import './styles/overview.css';
 import './styles/inventory.css';
 import './styles/resource.css';
