@@ -128,6 +128,12 @@ export const commands = {
     bodyOf(client.POST('/v1/pauses/end', { params: { header: once(key) }, body })),
   approve: (body: ApproveBody, key: string) =>
     bodyOf(client.POST('/v1/approvals', { params: { header: once(key) }, body })),
+  assign: (body: Body<'/v1/assignments'>, key: string) =>
+    bodyOf(client.POST('/v1/assignments', { params: { header: once(key) }, body })),
+  endAssignment: (body: Body<'/v1/assignments/end'>, key: string) =>
+    bodyOf(client.POST('/v1/assignments/end', { params: { header: once(key) }, body })),
+  comment: (body: Body<'/v1/comments'>, key: string) =>
+    bodyOf(client.POST('/v1/comments', { params: { header: once(key) }, body })),
   refuse: (body: RefuseBody, key: string) =>
     bodyOf(client.POST('/v1/approvals/refuse', { params: { header: once(key) }, body })),
   withdraw: (body: WithdrawBody, key: string) =>

@@ -141,6 +141,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/assignments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a resource on */
+        post: operations["assign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/assignments/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the assignment of a resource, your own or of somebody else */
+        post: operations["endAssignment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Comment on a resource */
+        post: operations["comment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/drift": {
         parameters: {
             query?: never;
@@ -2675,6 +2726,19 @@ export interface components {
             patch: components["schemas"]["Patch"];
             generation: number;
         };
+        NewAssignment: {
+            estate: string;
+            assignment: components["schemas"]["Assignment"];
+            replaced?: components["schemas"]["Assignment"];
+        };
+        EndedAssignment: {
+            estate: string;
+            ended?: components["schemas"]["Assignment"];
+        };
+        NewComment: {
+            estate: string;
+            comment: components["schemas"]["Comment"];
+        };
         Reconciles: {
             items: components["schemas"]["Reconcile"][];
             next?: string;
@@ -3291,6 +3355,9 @@ export type Patch = components['schemas']['Patch'];
 export type EndedPatch = components['schemas']['EndedPatch'];
 export type StartedPatch = components['schemas']['StartedPatch'];
 export type StoppedPatch = components['schemas']['StoppedPatch'];
+export type NewAssignment = components['schemas']['NewAssignment'];
+export type EndedAssignment = components['schemas']['EndedAssignment'];
+export type NewComment = components['schemas']['NewComment'];
 export type Reconciles = components['schemas']['Reconciles'];
 export type Reconcile = components['schemas']['Reconcile'];
 export type ReconcileTimeline = components['schemas']['ReconcileTimeline'];
@@ -3624,6 +3691,120 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WithdrawnApproval"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    assign: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    address: string;
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewAssignment"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endAssignment: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    address: string;
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedAssignment"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    comment: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    estate?: string;
+                    address: string;
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewComment"];
                 };
             };
             /** @description A problem */

@@ -118,3 +118,39 @@ test('actions: who may only read sees none; the bounds of a grant are those of i
     await leave(watched);
   }
 });
+
+test('actions: a person takes drift on and comments; others see it, and the ledger has both', inBrowser, async () => {
+  const { estate } = all();
+  const watched = await signedIn('/drift', { token: await estate.tokenOf('planner') });
+  const { page } = watched;
+  await openWeb(page);
+  await page.getByRole('button', { name: `Assign to me: ${web}` }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('I know this one');
+  await page.keyboard.press('Enter');
+  const remarks = page.getByRole('region', { name: 'Assignee and comments' });
+  await remarks.getByText(/token planner takes care of it, since .*: I know this one/).waitFor();
+  await page.getByRole('button', { name: `Comment on ${web}` }).click();
+  await dialog.getByLabel('Comment').fill('tom tagged it for a demo <b>');
+  await page.keyboard.press('Enter');
+  await remarks.getByText('tom tagged it for a demo <b>').waitFor();
+  await assertNoViolations(watched);
+  await leave(watched);
+
+  const other = await signedIn(`/resource?of=${web}`, { token: await estate.tokenOf('viewer') });
+  await other.page.getByText('tom tagged it for a demo <b>').first().waitFor();
+  await other.page.getByText(/takes care of it/).waitFor();
+  assert.equal(await other.page.getByRole('group', { name: 'Assign and comment' }).count(), 0);
+  await assertNoViolations(other);
+  await leave(other);
+
+  const ends = await signedIn(`/resource?of=${web}`);
+  await ends.page.getByRole('button', { name: `End the assignment of ${web}` }).click();
+  await ends.page.getByRole('dialog').getByLabel('Reason').fill('done');
+  await ends.page.keyboard.press('Enter');
+  await ends.page.getByText(/token planner takes care of it/).waitFor({ state: 'detached' });
+  await ends.page.goto(`${all().gateway.url}/ledger?type=note`);
+  for (const word of ['Assignment ended', 'Assignment', 'Comment'])
+    await ends.page.getByText(word, { exact: true }).first().waitFor();
+  await leave(ends);
+});

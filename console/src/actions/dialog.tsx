@@ -19,6 +19,8 @@ interface ActionDialogProps {
   readonly about: ReactNode;
   /** Of the button that does it: `Pause`. */
   readonly verb: string;
+  /** The name of the text that it asks for; absent: `Reason`. */
+  readonly field?: string;
   readonly attempt: Attempt;
   readonly isDangerous?: boolean;
   /** The button is not there; an open dialog stays. */
@@ -40,6 +42,7 @@ export function ActionDialog(props: ActionDialogProps) {
     attempt,
     isDangerous = false,
     isHidden = false,
+    field = 'Reason',
     isOpen,
     setOpen,
     submit,
@@ -72,7 +75,7 @@ export function ActionDialog(props: ActionDialogProps) {
             }}
           >
             {children}
-            <label htmlFor={reasonId}>Reason</label>
+            <label htmlFor={reasonId}>{field}</label>
             <input
               id={reasonId}
               name="reason"

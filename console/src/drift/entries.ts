@@ -1,4 +1,15 @@
-import type { Change, Effect, Finding, LastModifiedBy, Plan, PlannedAction, Resource, Withholding } from '../api.d.ts';
+import type {
+  Assignment,
+  Change,
+  Comment,
+  Effect,
+  Finding,
+  LastModifiedBy,
+  Plan,
+  PlannedAction,
+  Resource,
+  Withholding,
+} from '../api.d.ts';
 import { fieldRows, valueText } from '../resource/fields.ts';
 
 type Traffic = Effect['opens'][number];
@@ -57,6 +68,9 @@ export interface DriftEntry {
   readonly author?: LastModifiedBy;
   readonly differences: readonly Difference[];
   readonly traffic: readonly TrafficLine[];
+  readonly assignment?: Assignment;
+  /** Newest first; absent: none. */
+  readonly comments?: readonly Comment[];
   readonly fate: Fate;
   /** Others undo the healing again and again: workers wait until then. */
   readonly waitsUntil?: string;
@@ -69,7 +83,7 @@ interface UnknownPlace {
 }
 
 /** All that differs, in the order of the answer. */
-export function entriesOf({ actions, findings, effect }: Plan): readonly DriftEntry[] {
+export function entriesOf({ actions, findings, effect, assignments = [], comments = [] }: Plan): readonly DriftEntry[] {
   const seen = new Map<string, number>();
   const once = (key: string): string => {
     const count = seen.get(key) ?? 0;
@@ -78,10 +92,22 @@ export function entriesOf({ actions, findings, effect }: Plan): readonly DriftEn
   };
   const lines = trafficByResource(effect);
   const acting = new Set(actions.map(({ verb, address }) => `${verb} ${address}`));
-  return [
+  const entries = [
     ...actions.map((action) => ofAction(action, once(`${action.verb} ${action.address}`), lines)),
     ...findings.flatMap((finding) => ofFinding(finding, once, acting)),
   ];
+  const assigned = new Map(assignments.map((one) => [one.address, one]));
+  const commented = Map.groupBy(comments, ({ address }) => address);
+  return entries.map((entry) => {
+    const { address = '' } = entry;
+    const [assignment, said] = [assigned.get(address), commented.get(address)];
+    if (assignment === undefined && said === undefined) return entry;
+    return {
+      ...entry,
+      ...(assignment === undefined ? {} : { assignment }),
+      ...(said === undefined ? {} : { comments: said }),
+    };
+  });
 }
 
 /** Scopes without a complete observation, with the reasons. */

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Remarks } from '../actions/remarks.tsx';
 import { ResourceActions } from '../actions/resource-actions.tsx';
 import type { LastModifiedBy } from '../api.d.ts';
 import { Glyph, statusLooks, Table, When } from '../components.tsx';
@@ -40,6 +41,7 @@ export function DriftRow({ shown: { entry, healedAt }, estate, index, isActive, 
         <span className="drift-name">
           <strong>{name}</strong> <span className="quiet">{kind}</span>
           {criticality === 'critical' || criticality === 'high' ? <span className="tag">{criticality}</span> : null}
+          {entry.assignment === undefined ? null : <span className="tag">{shortActor(entry.assignment.actor)}</span>}
         </span>
         <span className="drift-summary">{summaryText(entry)}</span>
         <span className="drift-traffic">
@@ -117,6 +119,16 @@ function Detail({ id, entry, estate }: DetailProps) {
         {address === undefined ? null : <Fact name="Address">{address}</Fact>}
         {cause === 'unstated' && entry.id !== undefined ? <Fact name="Id">{entry.id}</Fact> : null}
       </dl>
+      {address === undefined ? null : (
+        <Remarks
+          estate={estate}
+          address={address}
+          targets="any"
+          owners={owners}
+          assignment={entry.assignment}
+          comments={entry.comments ?? []}
+        />
+      )}
       <ResourceActions
         estate={estate}
         scope={scope}

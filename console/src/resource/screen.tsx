@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Remarks } from '../actions/remarks.tsx';
 import { ResourceActions } from '../actions/resource-actions.tsx';
 import type { Explanation, LastModifiedBy, LedgerPage, Relation, ResourceDetails, ResourceVersion } from '../api.d.ts';
 import { Notice, nameOf, Panel, ResourceLink, Status, Table, Title, When } from '../components.tsx';
@@ -102,6 +103,16 @@ function Details({ details, of }: DetailsProps) {
         </span>
       </div>
       <p className="why">{reason}</p>
+      {address === undefined ? null : (
+        <Remarks
+          estate={estate}
+          address={address}
+          targets={targets}
+          owners={owner === undefined ? [] : [owner]}
+          assignment={details.assignee}
+          comments={details.comments ?? []}
+        />
+      )}
       <ResourceActions
         estate={estate}
         scope={details.scope}
