@@ -74,7 +74,8 @@ function httpWitness(url: URL, token: string | undefined): Witness {
   const isPrivate = url.protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (token !== undefined && !isPrivate)
     throw new Error(`the witness ${nameOf(url)} would be sent SETPOINT_WITNESS_TOKEN without TLS: use https`);
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const authorization: Readonly<Record<string, string>> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
   const ask = async (init: RequestInit): Promise<Response> => {
     const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(answerMs), ...init });
     if (!answer.ok) throw new Error(`it answered ${answer.status}`);
