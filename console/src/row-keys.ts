@@ -7,7 +7,8 @@ import { type KeyboardEvent, type RefObject, useEffect, useState } from 'react';
 export function useRowKeys(keys: readonly string[], reveal: (index: number) => void) {
   const [chosen, setChosen] = useState({ key: '', index: 0 });
   const count = keys.length;
-  const found = keys[chosen.index] === chosen.key ? chosen.index : keys.indexOf(chosen.key);
+  const isThere = chosen.key === '' || keys[chosen.index] === chosen.key;
+  const found = isThere ? chosen.index : keys.indexOf(chosen.key);
   const active = found === -1 ? Math.max(0, Math.min(chosen.index, count - 1)) : found;
   const setActive = (index: number): void => setChosen({ key: keys[index] ?? '', index });
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {

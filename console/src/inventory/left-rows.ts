@@ -7,8 +7,17 @@ export interface LeftRow {
   readonly text: string;
 }
 
-export const rowKey = ({ estate, scope, address, id = '' }: Resource): string =>
-  `${estate} ${scope} ${address ?? ''} ${id}`;
+/** The key of each row, made once: a list has 100,000 of them, and each page asks for all. */
+const keys = new WeakMap<Resource, string>();
+
+export function rowKey(row: Resource): string {
+  const known = keys.get(row);
+  if (known !== undefined) return known;
+  const { estate, scope, address, id = '' } = row;
+  const key = `${estate} ${scope} ${address ?? ''} ${id}`;
+  keys.set(row, key);
+  return key;
+}
 
 /**
  * The rows of one answer that the next one does not have. Behind the last row that both have, a list with further pages proves
@@ -19,6 +28,8 @@ export function leftBetween(
   now: readonly Resource[],
   hasMore: boolean,
 ): readonly LeftRow[] {
+  // why: a next page changes no row before it
+  if (before.every((row, at) => now[at] === row)) return [];
   const kept = new Set(now.map(rowKey));
   const end = hasMore ? before.findLastIndex((row) => kept.has(rowKey(row))) : before.length;
   return before.slice(0, Math.max(0, end)).flatMap((row, at) => {
@@ -30,6 +41,7 @@ export function leftBetween(
 
 /** Each stays below the row that it was below; one that came back is a row as before. */
 export function withLeft(rows: readonly Resource[], left: readonly LeftRow[]): readonly Resource[] {
+  if (left.length === 0) return rows;
   const kept = new Set(rows.map(rowKey));
   return left
     .filter(({ row }) => !kept.has(rowKey(row)))

@@ -21,6 +21,7 @@ export function useResourceList(asked: InventoryFilter) {
   const left = useLeftRows({ asked, rows: found, hasMore: hasNextPage, isSettled: !isPlaceholderData });
   const rows = useMemo(() => withLeft(found, left), [found, left]);
   const texts = useMemo(() => {
+    if (left.length === 0) return noTexts;
     const kept = new Set(found.map(rowKey));
     return new Map(left.flatMap(({ row, text }) => (kept.has(rowKey(row)) ? [] : [[rowKey(row), text]])));
   }, [found, left]);
@@ -40,6 +41,7 @@ export function useCounts(asked: InventoryFilter, by: CountedBy, enabled = true)
 }
 
 const none: readonly Resource[] = [];
+const noTexts: ReadonlyMap<string, string> = new Map();
 const nothingLeft: readonly LeftRow[] = [];
 
 const spoken = ({ row, text }: LeftRow): string => `${nameOf(row)} ${text}`;

@@ -69,10 +69,12 @@ export function ResourceTable({ name, list, sort, sortBy, leave }: ResourceTable
   // why: after a refusal a person asks for the next page again
   const moreError = pages.isFetchNextPageError ? pages.error : undefined;
   const { fetchNextPage } = pages;
-  const table = useTable({ features, columns, data: rows, getRowId: rowKey });
-  const models = table.getRowModel().rows;
   const rowKeys = useMemo(() => rows.map(rowKey), [rows]);
   const { body, virtual, items } = useVirtualRows(rowKeys);
+  // why: a table of all rows would make each of them anew with each page
+  const visible = useMemo(() => items.flatMap(({ index }) => rows[index] ?? []), [items, rows]);
+  const table = useTable({ features, columns, data: visible, getRowId: rowKey });
+  const models = table.getRowModel().rows;
   const last = items.at(-1)?.index ?? 0;
   // why: a next page would cancel a request for all rows, and leave the first ones as they were
   const canLoadMore = hasMore && !pages.isFetching && moreError === undefined;
@@ -119,8 +121,8 @@ export function ResourceTable({ name, list, sort, sortBy, leave }: ResourceTable
             else keys.onKeyDown(event);
           }}
         >
-          {items.map(({ index, start }) => {
-            const row = models[index];
+          {items.map(({ index, start }, at) => {
+            const row = models[at];
             if (row === undefined) return null;
             const { original } = row;
             const leaving = left.get(row.id);
@@ -201,16 +203,22 @@ function useVirtualRows(rowKeys: readonly string[]) {
     narrow.addEventListener('change', onChange);
     return () => narrow.removeEventListener('change', onChange);
   }, []);
-  // why: filters above the table wrap, and error notices come and go
+  // why: filters above the table wrap, and error notices come and go. A look at each scroll would lay out the page once more.
   useLayoutEffect(() => {
-    const { top = 0 } = body.current?.getBoundingClientRect() ?? {};
-    setMargin(Math.round(top + window.scrollY));
-  });
+    const look = (): void => {
+      const { top = 0 } = body.current?.getBoundingClientRect() ?? {};
+      setMargin(Math.round(top + window.scrollY));
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, []);
   const virtual = useWindowVirtualizer({
     count: rowKeys.length,
     estimateSize: () => (isNarrow ? narrowRow : wideRow),
     getItemKey: useCallback((index: number) => rowKeys[index] ?? index, [rowKeys]),
-    overscan: 12,
+    overscan: 4,
     scrollMargin,
     scrollPaddingStart: stickyHeight(),
   });
