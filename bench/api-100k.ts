@@ -5,7 +5,7 @@ import { realClock } from '../test/cli/support/in-process.ts';
 import { fill, type Question, questionAt } from './api-100k/estate.ts';
 import { type Figure, p95 } from './figure.ts';
 import { inScratch } from './processes/scratch.ts';
-import { serveApi } from './processes/setpoint.ts';
+import { type ServedApi, serveApi } from './processes/setpoint.ts';
 
 const usual: Load = { perSecond: 50, seconds: 20 };
 const rounds = 3;
@@ -21,10 +21,27 @@ export const api100k = (args: readonly string[], load = usual): Promise<readonly
     return args.includes('--store') ? throughStore(folder, load) : throughHttp(folder, load);
   });
 
-async function throughHttp(folder: string, load: Load): Promise<readonly Figure[]> {
+/** What else uses the API meanwhile, and its end. */
+export type Beside = (api: ServedApi) => Promise<() => Promise<void>>;
+
+const nothingBeside: Beside = async () => async () => {};
+
+/** The same over HTTP, with something beside it. */
+export const api100kBeside = (beside: Beside, load = usual): Promise<readonly Figure[]> =>
+  inScratch(async (folder) => {
+    await fill(folder);
+    return throughHttp(folder, load, beside);
+  });
+
+async function throughHttp(folder: string, load: Load, beside = nothingBeside): Promise<readonly Figure[]> {
   const api = await serveApi(folder);
   try {
-    return await onStore(folder, () => askOver(api.url, api.token), load);
+    const end = await beside(api);
+    try {
+      return await onStore(folder, () => askOver(api.url, api.token), load);
+    } finally {
+      await end();
+    }
   } finally {
     await api.end();
   }

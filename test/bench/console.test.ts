@@ -26,7 +26,14 @@ test('each hostile text is in a name, a tag, an owner, a message and a maker', (
 });
 
 test('every figure of the console has its bound', () => {
-  const asked = ['console-js', 'console-paint', 'console-live', 'console-hostile'];
+  const asked = [
+    'console-js',
+    'console-paint',
+    'console-live',
+    'console-hostile',
+    'console-frame',
+    'console-api-page-ms',
+  ];
   assert.deepEqual(
     asked.filter((name) => !(name in bounds)),
     [],

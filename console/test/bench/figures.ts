@@ -5,6 +5,8 @@ import { speakHostile } from '../../../bench/console/hostile-rows.ts';
 import type { Figure } from '../../../bench/figure.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { asset, firstFiles, firstScripts, page } from '../support/first-load.ts';
+import { apiBesideConsole } from './api.ts';
+import { frame } from './frame.ts';
 import { hostile } from './hostile.ts';
 import { live } from './live.ts';
 import { paint } from './paint.ts';
@@ -40,8 +42,13 @@ async function inBrowser(): Promise<void> {
       if (isAsked('console-paint')) tell(await paint(browser, world));
       if (isAsked('console-live')) tell(await live(browser, world, rows));
     });
+  if (isAsked('console-frame')) {
+    const count = 100_000;
+    await inConsoleWorld(rowsOf(count), async (world) => tell(await frame(browser, world, count)));
+  }
   if (isAsked('console-hostile'))
     await inConsoleWorld(new Map(), async (world) => tell(await hostile(browser, world)), speakHostile);
+  if (isAsked('console-api')) tell(await apiBesideConsole(browser));
 }
 
 if (isAsked('console-js')) tell([firstLoad()]);
