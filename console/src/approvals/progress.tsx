@@ -10,6 +10,7 @@ import { QueryState } from '../query-state.tsx';
 
 const recentMs = 15 * 60_000;
 const mostRows = 50;
+const mostCalls = 4;
 
 interface ProgressProps {
   readonly estate: string;
@@ -111,11 +112,16 @@ function Calls({ rows, estate }: { readonly rows: readonly LedgerRow[]; readonly
               {reason === '' ? null : <div className="quiet small">{reason}</div>}
             </td>
             <td className="code small">
-              {calls.map(({ action, requestId, code }) => (
-                <div key={requestId}>
+              {calls.slice(-mostCalls).map(({ action, requestId, code }) => (
+                <div key={`${action} ${requestId}`}>
                   {action} {requestId} {code}
                 </div>
               ))}
+              {calls.length > mostCalls ? (
+                <Link to="/ledger" search={{ estate, address }}>
+                  {calls.length - mostCalls} before them
+                </Link>
+              ) : null}
             </td>
             <td>
               <When at={at} />

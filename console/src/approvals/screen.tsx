@@ -126,7 +126,7 @@ function Decision({ pending, query, isHidden }: PendingProps & { readonly isHidd
   const isApprover = may('approve', { estate, targets: targets.length === 0 ? 'any' : targets, owners: 'any' });
   return (
     <div className="decision">
-      {authors.denialReason === undefined ? null : (
+      {authors.denialReason === undefined || actions.length === 0 ? null : (
         <Notice tone="attention" title="You may not approve these actions">
           <p>{authors.denialReason}</p>
         </Notice>
