@@ -2552,6 +2552,8 @@ export interface components {
             unapproved: number;
             approvals: components["schemas"]["Approval"][];
             refusals: components["schemas"]["Refusal"][];
+            /** @constant */
+            refusalsTruncated?: true;
             required: components["schemas"]["RequiredApproval"][];
         };
         Authors: {
@@ -2580,12 +2582,12 @@ export interface components {
         };
         Refusal: {
             scope: string;
-            seq: number;
+            seq?: number;
             generation: number;
-            digest: string;
+            digest?: string;
             actions: string[];
             actor: string;
-            reason: string;
+            reason?: string;
             /** Format: date-time */
             at: string;
         };

@@ -134,24 +134,35 @@ export interface Approvals {
    * active, and none let a deletion begin whose grace still runs.
    */
   withdraw(estate: string, seq: number, by: By): Promise<Approval | undefined>;
-  /** Records a refusal, with a note in the ledger. It forbids nothing, and no worker reads it. */
-  refuse(refusal: RefusalDraft): Promise<Refusal>;
-  /** The newest 200 of the newest generation, of every scope, oldest first. */
-  refused(estate: string): Promise<readonly Refusal[]>;
+  /**
+   * Records a refusal of each scope, and a note in the ledger for each, in one transaction. They forbid nothing, and no worker reads
+   * them. Undefined: another generation is the newest, and nothing was recorded.
+   */
+  refuse(refusal: RefusalDraft): Promise<readonly Refusal[] | undefined>;
+  /** Refusals in the newest generation, in any scope. Of each person: the newest refusal of each of these actions. */
+  refused(estate: string, actions: ReadonlySet<string>): Promise<FoundRefusals>;
 }
 
-/** Of a store's refusals, so many are read. */
-export const mostRefusals = 200;
+/** A store reads so many refusals at once. */
+export const mostRefusals = 1000;
 
-/** A person refuses pending actions. `digest`, `actions`: as of an approval. */
-export interface RefusalDraft extends Where {
+/** A person refuses the pending actions of a plan. `digest`: of the plan. */
+export interface RefusalDraft extends Pick<Refusal, 'estate' | 'generation' | 'digest' | 'by'> {
+  readonly parts: readonly Pick<Refusal, 'scope' | 'actions'>[];
+}
+
+/** Oldest first. `truncated`: there are older ones. */
+export interface FoundRefusals {
+  readonly refusals: readonly Refusal[];
+  readonly truncated: boolean;
+}
+
+/** A person refused pending actions of a scope. `digest`, `actions`: as of an approval. */
+export interface Refusal extends Where {
   readonly generation: number;
   readonly digest: string;
   readonly actions: readonly string[];
   readonly by: By;
-}
-
-export interface Refusal extends RefusalDraft {
   /** Of its note in the ledger. */
   readonly seq: number;
   /** Milliseconds since the epoch. */

@@ -79,7 +79,14 @@ export interface ApprovalAnswers {
 }
 
 /** `refusals`: one for each scope with pending actions. */
-export interface RefusedPlan extends Pick<Offered, 'generation' | 'digest' | 'refusals'> {}
+export interface RefusedPlan extends Pick<Offered, 'generation' | 'digest'> {
+  readonly refusals: readonly Refusal[];
+}
+
+/** A refusal, as far as the caller may read it. */
+export interface ShownRefusal extends Omit<Refusal, 'seq' | 'digest' | 'by'>, Partial<Pick<Refusal, 'seq' | 'digest'>> {
+  readonly by: Pick<By, 'person'> & Partial<Pick<By, 'reason'>>;
+}
 
 export interface Withdrawn {
   readonly approval: Approval;
@@ -111,8 +118,10 @@ export interface Offered extends Planned {
   readonly authors: Authorship;
   /** The active approvals that the caller may see. */
   readonly given: readonly Approval[];
-  /** Refusals of these actions that nobody has approved since, each with those of its actions that are here. */
-  readonly refusals: readonly Refusal[];
+  /** Refusals of these actions that stand: see queries/refusals.ts. Each has those of its actions that are here. */
+  readonly refusals: readonly ShownRefusal[];
+  /** There are more, of earlier times. */
+  readonly refusalsTruncated: boolean;
   /** Requirements of its actions, which need more than one approval, or one in a role. */
   readonly required: readonly RequiredApproval[];
 }

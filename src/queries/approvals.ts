@@ -41,7 +41,7 @@ import { type EstateView, namedFromHere, planAgain, type StoredEstateView } from
 import { hasScope } from './pauses.ts';
 import { withMeaning } from './plan-meaning.ts';
 import type { PreviewContext } from './preview.ts';
-import { digestsIn, recordRefusals, refusalsOf } from './refusals.ts';
+import { digestsIn, recordRefusals, refusalsOf, shownRefusals } from './refusals.ts';
 import { callsOnTheWay, requestReconciles } from './requests.ts';
 import { seenOf, seesWholeScope } from './visible-plans.ts';
 
@@ -76,18 +76,20 @@ async function offerIn(survey: StoredEstateView, asked: OfferAsked): Promise<Off
   const generation = survey.bound.generation ?? 0;
   const waiting = { estate: estate.name, generation, plans: shown.plans.filter(({ actions }) => actions.length > 0) };
   const mine = new Set(digestsIn(shown.plans));
+  const needed = required.filter(({ digest }) => mine.has(digest));
+  const { refusals, truncated } = await refusalsOf(estate.name, { actions: mine, required: needed }, store);
+  // why: an approval shows everything in its scope, of any owner
+  const whole = survey.looked.filter((view) => seesWholeScope(view, asked)).map((view) => view.scope.scope);
   return {
     ...shown,
-    required: required.filter(({ digest }) => mine.has(digest)),
+    required: needed,
     digest: planDigest(shown.plans, sha256),
     generation,
     free: seenOf(survey, going, sight).plans.flatMap(({ actions }) => actions).length,
     authors: await authorshipOf(waiting, asked.by, store),
-    refusals: await refusalsOf(estate.name, mine, store),
-    // why: an approval shows everything in its scope, of any owner
-    given: survey.looked.flatMap((view) =>
-      seesWholeScope(view, asked) ? (said.get(view.scope.scope)?.approvals ?? []) : [],
-    ),
+    refusals: shownRefusals(refusals, (scope) => whole.includes(scope)),
+    refusalsTruncated: truncated,
+    given: whole.flatMap((scope) => said.get(scope)?.approvals ?? []),
   };
 }
 
@@ -146,6 +148,8 @@ async function refuse(
   refuseMoved({ digest, generation }, asked.digest);
   const by = { person: asked.by.person, reason: asked.reason };
   const refusals = await recordRefusals({ estate: asked.estate, plans, generation, digest, by }, planning.store);
+  if (refusals === undefined)
+    throw new Declined('conflict', 'Nothing was refused: other specs were activated. Review GET /v1/approvals again.');
   return { generation, digest, refusals };
 }
 

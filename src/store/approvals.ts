@@ -7,6 +7,7 @@ import {
   type ApprovalDraft,
   type Approvals,
   type By,
+  type FoundRefusals,
   mostRefusals,
   type Refusal,
   type RefusalDraft,
@@ -37,7 +38,7 @@ export const postgresApprovals = (context: Context): Approvals => ({
   },
   withdraw: (estate, seq, by) => withdraw(context, { estate, seq, by }),
   refuse: (refusal) => refuse(context, refusal),
-  refused: (estate) => refused(context.db, estate),
+  refused: (estate, actions) => refused(context.db, estate, actions),
 });
 
 /** Approvals with the actions that they still approve: those that approve nothing any more are left out. */
@@ -143,34 +144,52 @@ const withdraw = (context: Context, { estate, seq, by }: Withdrawing): Promise<A
     return approval;
   });
 
-const refuse = (context: Context, draft: RefusalDraft): Promise<Refusal> =>
-  chainWrite(context, draft.estate, async ({ trx, append, at }) => {
-    const { estate, scope, generation, actions, digest, by } = draft;
-    const seq = await append([{ type: 'note', body: noteBody(estate, refusalNote(draft)) }]);
+/** New generations take the same lock, so none comes before the commit. */
+const refuse = (context: Context, { parts, ...word }: RefusalDraft): Promise<readonly Refusal[] | undefined> =>
+  chainWrite(context, word.estate, async ({ trx, append, at }) => {
+    const { estate, generation, digest, by } = word;
+    const newest = await newestOf(trx, estate).executeTakeFirst();
+    if (newest?.number !== generation) return undefined;
     const body: RefusalBody = { digest, by: { person: by.person, reason: by.reason } };
-    await trx
-      .insertInto('refusals')
-      .values({ estate, seq, scope, generation, at, body: canonical(body), bound: canonical(actions) })
-      .execute();
-    return { ...draft, seq, at };
+    const made: Refusal[] = [];
+    for (const { scope, actions } of parts) {
+      const part = { ...word, scope, actions };
+      const seq = await append([{ type: 'note', body: noteBody(estate, refusalNote(part)) }]);
+      made.push({ ...part, seq, at });
+      await trx
+        .insertInto('refusals')
+        .values({ estate, seq, scope, generation, at, body: canonical(body), bound: canonical(actions) })
+        .execute();
+    }
+    return made;
   });
 
-type RefusalBody = Pick<RefusalDraft, 'digest' | 'by'>;
+// why: PostgreSQL reads no JSON with an escaped NUL. Canonical JSON of a body begins with the person
+const personOf = String.raw`^\{"by":\{"person":("(?:[^"\\]|\\.)*")`;
 
-async function refused(db: Database, estate: string): Promise<readonly Refusal[]> {
+type RefusalBody = Pick<Refusal, 'digest' | 'by'>;
+
+async function refused(db: Database, estate: string, asked: ReadonlySet<string>): Promise<FoundRefusals> {
+  const newest = sql<number>`SELECT DISTINCT ON (person, action) refused.seq
+    FROM setpoint.refusals AS refused, json_array_elements_text(refused.bound) AS action,
+      substring(refused.body::text FROM ${personOf}) AS person
+    WHERE refused.estate = ${estate} AND refused.generation = (${newestOf(db, estate)})
+      AND action = ANY(${[...asked]}::text[])
+    ORDER BY person, action, refused.seq DESC`;
   const rows = await db
     .selectFrom('refusals')
     .select(['scope', 'seq', 'generation', 'at', 'body', 'bound'])
     .where('estate', '=', estate)
-    .where('generation', '=', newestOf(db, estate))
+    .where(sql<boolean>`seq IN (${newest})`)
     .orderBy('seq', 'desc')
-    .limit(mostRefusals)
+    .limit(mostRefusals + 1)
     .execute();
-  return rows.reverse().map(({ body, bound, ...row }) => {
+  const refusals = rows.slice(0, mostRefusals).map(({ body, bound, ...row }) => {
     // why: only `refuse` writes the columns
     const [said, actions] = [body as RefusalBody, bound as readonly string[]];
     return { estate, ...row, ...said, actions };
   });
+  return { refusals: refusals.reverse(), truncated: rows.length > mostRefusals };
 }
 
 /** One intent that an approval let pass. */

@@ -13,7 +13,7 @@ import type {
   CommentDraft,
   Pause,
   Quarantined,
-  RefusalDraft,
+  Refusal,
 } from '../ports/fleet-state.ts';
 import type { Effect, IntentDraft, Reconcile, Settlement } from '../ports/ledger.ts';
 import type { Where } from '../ports/queue.ts';
@@ -180,7 +180,9 @@ export const withdrawalNote = ({ seq, scope }: Approval, { person, reason }: By)
   withdrawApproval: { approval: seq, scope, person, reason },
 });
 
-export const refusalNote = ({ scope, generation, digest, actions, by: { person, reason } }: RefusalDraft) => ({
+type RefusalPart = Pick<Refusal, 'scope' | 'generation' | 'digest' | 'actions' | 'by'>;
+
+export const refusalNote = ({ scope, generation, digest, actions, by: { person, reason } }: RefusalPart) => ({
   refuseApproval: { scope, generation, digest, actions, person, reason },
 });
 

@@ -67,6 +67,7 @@ const offer: PendingApprovals = {
       at: moment,
     },
   ],
+  refusalsTruncated: false,
   free: 2,
   digest: '0123456789ab',
   generation: 3,

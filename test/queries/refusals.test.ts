@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Refusal } from '../../src/ports/fleet-state.ts';
+import type { Approval, Refusal } from '../../src/ports/fleet-state.ts';
 import { standingRefusals } from '../../src/queries/refusals.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
@@ -23,11 +23,21 @@ const refusal = (seq: number, person: string, actions: readonly string[]): Refus
   by: { person, reason: 'no' },
 });
 
+type Said = Pick<Approval, 'seq' | 'actions' | 'by'>;
+
+const approval = (seq: number, person: string, ...actions: readonly string[]): Said => ({
+  ...{ seq, actions },
+  by: { person, reason: 'yes' },
+});
+
 describe('refusals that stand', () => {
   const rows: readonly {
     readonly name: string;
     readonly refused: readonly Refusal[];
-    readonly given?: readonly { readonly seq: number; readonly actions: readonly string[] }[];
+    readonly active?: readonly Said[];
+    /** Expired. */
+    readonly given?: readonly Said[];
+    readonly unmet?: readonly string[];
     readonly want: readonly (readonly [seq: number, ...actions: string[]])[];
   }[] = [
     {
@@ -39,13 +49,42 @@ describe('refusals that stand', () => {
     {
       name: 'not for an action that somebody approved later',
       refused: [refusal(1, 'ann', ['a', 'b'])],
-      given: [{ seq: 2, actions: ['a'] }],
+      active: [approval(2, 'bob', 'a')],
       want: [[1, 'b']],
+    },
+    {
+      name: 'for an action that needs further approvals, after one of them',
+      refused: [refusal(1, 'ann', ['a', 'b'])],
+      active: [approval(2, 'bob', 'a', 'b')],
+      unmet: ['a'],
+      want: [[1, 'a']],
+    },
+    {
+      name: 'after an approval of another person that expired',
+      refused: [refusal(1, 'ann', ['a'])],
+      given: [approval(2, 'bob', 'a')],
+      want: [[1, 'a']],
+    },
+    {
+      name: 'not for an action that the same person approved later',
+      refused: [refusal(1, 'ann', ['a', 'b']), refusal(2, 'bob', ['a'])],
+      given: [approval(3, 'ann', 'a')],
+      unmet: ['a'],
+      want: [
+        [1, 'b'],
+        [2, 'a'],
+      ],
+    },
+    {
+      name: 'after an earlier approval of the same person',
+      refused: [refusal(3, 'ann', ['a'])],
+      given: [approval(2, 'ann', 'a')],
+      want: [[3, 'a']],
     },
     {
       name: 'after an earlier approval of the same action',
       refused: [refusal(3, 'ann', ['a'])],
-      given: [{ seq: 2, actions: ['a'] }],
+      active: [approval(2, 'bob', 'a')],
       want: [[3, 'a']],
     },
     {
@@ -58,9 +97,11 @@ describe('refusals that stand', () => {
       ],
     },
   ];
-  for (const { name, refused, given = [], want } of rows)
+  for (const { name, refused, active = [], given = [], unmet = [], want } of rows)
     it(name, () => {
-      const standing = standingRefusals(refused, given, new Set(['a', 'b']));
+      const said = { active, given: [...active, ...given] };
+      const required = unmet.map((digest) => ({ digest }));
+      const standing = standingRefusals(refused, said, { actions: new Set(['a', 'b']), required });
       assert.deepEqual(
         standing.map(({ seq, actions }) => [seq, ...actions]),
         want,
@@ -74,9 +115,10 @@ const refuse = async (world: AnswersWorld, who: string, more: object = {}) => {
 };
 
 interface Shown {
-  readonly seq: number;
+  readonly seq?: number;
+  readonly digest?: string;
   readonly actor: string;
-  readonly reason: string;
+  readonly reason?: string;
   readonly generation: number;
   readonly actions: readonly string[];
 }
@@ -113,6 +155,42 @@ describe('a refusal over the API', () => {
     assert.deepEqual(await shown(world, 'bob'), []);
     await world.reconcile();
     assert.equal(tierOf(world), 'b');
+  });
+
+  it('shows again once that approval expired', async () => {
+    const world = await waiting();
+    assert.equal((await refuse(world, 'root')).status, 201);
+    const { digest } = await offered(world, 'bob');
+    const given = await world.api.ask('bob', 'POST /v1/approvals', {
+      body: { digest, reason: 'seen', expiresInSeconds: 60 },
+    });
+    assert.equal(given.status, 201, given.text);
+    assert.deepEqual(await shown(world, 'bob'), []);
+    await world.clock.advance(61_000);
+    assert.deepEqual(
+      (await shown(world, 'bob')).map(({ actor }) => actor),
+      ['root'],
+    );
+  });
+
+  it('records nothing once other specs are active', async () => {
+    const world = await waiting();
+    const { digest } = await offered(world, 'bob');
+    const { refuse: record } = world.store.fleet.approvals;
+    const late = {
+      refuse: async (draft: Parameters<typeof record>[0]) => {
+        await bringIn(world, labelled('c'), ['root@acme.example']);
+        return record(draft);
+      },
+    };
+    Object.assign(world.store.fleet.approvals, late);
+    const { status, text } = await world.api.ask('bob', 'POST /v1/approvals/refuse', {
+      body: { digest, reason: 'not scanned' },
+    });
+    assert.equal(status, 409, text);
+    const notes: unknown[] = [];
+    for await (const { body } of world.store.ledger.entries({ estate: 'acme' })) notes.push(body['note']);
+    assert.doesNotMatch(JSON.stringify(notes), /refuseApproval/);
   });
 
   it('ends with its generation', async () => {
@@ -184,5 +262,21 @@ describe('a refusal of one who is limited to owners', () => {
       ['web', 'team-web 1', 'bob 1'],
       ['db', 'bob 1'],
     ]);
+    const told = async (who: string) =>
+      (await shown(world, who)).map(({ seq, digest, reason }) => [typeof seq, typeof digest, reason]);
+    assert.deepEqual(
+      [await told('bob'), await told('web'), await told('db')],
+      [
+        [
+          ['number', 'string', 'not scanned'],
+          ['number', 'string', 'not scanned'],
+        ],
+        [
+          ['undefined', 'undefined', 'not scanned'],
+          ['undefined', 'undefined', undefined],
+        ],
+        [['undefined', 'undefined', undefined]],
+      ],
+    );
   });
 });

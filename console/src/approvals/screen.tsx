@@ -2,7 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../actions/permissions.ts';
-import type { Approval, PendingApprovals, PlannedAction, PolicyViolation, RequiredApproval } from '../api.d.ts';
+import type {
+  Approval,
+  PendingApprovals,
+  PlannedAction,
+  PolicyViolation,
+  Refusal,
+  RequiredApproval,
+} from '../api.d.ts';
 import type { ApprovalsQuery } from '../api-client.ts';
 import { Notice, Panel, Table, Title, When } from '../components.tsx';
 import { actionName } from '../drift/entries.ts';
@@ -72,10 +79,11 @@ function Pending({ pending, query }: PendingProps) {
           </button>
         </Notice>
       )}
-      {refusals.map(({ seq, actor, reason, at, actions: refused }) => (
-        <Notice key={seq} tone="attention" title={`${actor} refused ${count(refused.length, 'action')}: ${reason}`}>
+      {refusals.map((refusal) => (
+        <Notice key={`${refusal.scope} ${refusal.actor} ${refusal.at}`} tone="attention" title={refusalTitle(refusal)}>
           <p>
-            <When at={at} />, entry {seq} of the ledger. Another approval goes before it.
+            <When at={refusal.at} />
+            {refusal.seq === undefined ? '' : `, entry ${refusal.seq} of the ledger`}. It forbids nothing.
           </p>
         </Notice>
       ))}
@@ -108,6 +116,9 @@ function Pending({ pending, query }: PendingProps) {
     </div>
   );
 }
+
+const refusalTitle = ({ actor, reason, actions }: Refusal): string =>
+  `${actor} refused ${count(actions.length, 'action')}${reason === undefined ? '' : `: ${reason}`}`;
 
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
 

@@ -3,8 +3,8 @@ import type { ScopePlan } from '../../core/action.ts';
 import { planDigest } from '../../core/digest.ts';
 import type { Kind } from '../../core/resource.ts';
 import { sha256 } from '../../estate/sha256.ts';
-import type { Approval, Refusal } from '../../ports/fleet-state.ts';
-import type { RequiredApproval } from '../../ports/queries.ts';
+import type { Approval } from '../../ports/fleet-state.ts';
+import type { RequiredApproval, ShownRefusal } from '../../ports/queries.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import type { EstateOptions } from '../options.ts';
 import type { PendingApprovals } from '../output/approval-text.ts';
@@ -54,20 +54,22 @@ const decodeRequired: Decoder<RequiredApproval> = (value, at) => {
 
 const refusalObject = decode.object({
   scope: decode.string,
-  seq: decode.number,
+  seq: decode.optional(decode.number),
   generation: decode.number,
-  digest: decode.string,
+  digest: decode.optional(decode.string),
   actions: decode.list(decode.string),
   actor: decode.string,
-  reason: decode.string,
+  reason: decode.optional(decode.string),
   at: decode.timestamp,
 });
 
 const decodeRefusal =
-  (estate: string): Decoder<Refusal> =>
+  (estate: string): Decoder<ShownRefusal> =>
   (value, at) => {
-    const { actor: person, reason, ...refusal } = refusalObject(value, at);
-    return { estate, ...refusal, by: { person, reason } };
+    const { actor: person, reason, seq, digest, ...refusal } = refusalObject(value, at);
+    const by = { person, ...(reason === undefined ? {} : { reason }) };
+    const whole = { ...(seq === undefined ? {} : { seq }), ...(digest === undefined ? {} : { digest }) };
+    return { estate, ...refusal, ...whole, by };
   };
 
 const waiting = decode.object({
@@ -89,11 +91,17 @@ const waiting = decode.object({
 const decodePending: Decoder<ServerPendingApprovals> = (value, at) => {
   const { bound, plans } = decodePlan(value, at);
   const { generation, digest, unapproved: free, authors, scopes, required } = waiting(value, at);
-  const { refusals } = decode.object({ refusals: decode.list(decodeRefusal(bound.estate)) })(value, at);
+  const { refusals, refusalsTruncated = false } = decode.object({
+    refusals: decode.list(decodeRefusal(bound.estate)),
+    refusalsTruncated: decode.optional(decode.boolean),
+  })(value, at);
   // why: the word of a person is bound to what they are shown, and not to what somebody says that they were
   if (planDigest(plans, sha256) !== digest) throw new DecodeError(`${at}.digest`, 'the digest of its actions');
   return {
-    offer: { estate: bound.estate, revision: bound.revision, plans, free, digest, generation, required, refusals },
+    offer: {
+      ...{ estate: bound.estate, revision: bound.revision, plans, free, digest, generation, required },
+      ...{ refusals, refusalsTruncated },
+    },
     unseen: scopes.map(({ scope, observed }) => ({
       scope,
       actions: [],
@@ -163,7 +171,7 @@ export const withdrawOnServer = (
 export async function refuseOnServer(
   client: ApiClient,
   { target, address, breakGlass, ...word }: Omit<ApprovalRequest, 'expiresMs'>,
-): Promise<readonly Refusal[]> {
+): Promise<readonly ShownRefusal[]> {
   const body = { ...word, ...partOf({ target, address, breakGlass }) };
   const given = decode.object({ refusals: decode.list(decodeRefusal(word.estate ?? '')) });
   const path = '/v1/approvals/refuse';

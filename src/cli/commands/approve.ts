@@ -5,8 +5,8 @@ import { baseRevision } from '../../core/patch.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { printable } from '../../core/text.ts';
 import { sha256 } from '../../estate/sha256.ts';
-import type { Approval, Refusal } from '../../ports/fleet-state.ts';
-import type { RequiredApproval } from '../../ports/queries.ts';
+import type { Approval } from '../../ports/fleet-state.ts';
+import type { RequiredApproval, ShownRefusal } from '../../ports/queries.ts';
 import type { SourceState } from '../../ports/sources.ts';
 import type { Store } from '../../ports/store.ts';
 import {
@@ -189,7 +189,7 @@ interface Proposal {
   /** Further facts for the person. */
   readonly note?: string;
   give(until: number): Promise<GivenApprovals>;
-  refuse(): Promise<readonly Refusal[]>;
+  refuse(): Promise<readonly ShownRefusal[]>;
 }
 
 async function proposalOnServer(server: ApiClient, options: Options): Promise<Proposal> {
@@ -220,10 +220,14 @@ async function localProposal(view: ObservedEstate<Store>, options: Options, cont
     },
     refuse: async () => {
       const { plans, digest, generation } = offer;
-      const newest = await view.store.generations.current(offer.estate);
-      refuseSuperseded({ generation, newest, estate: view.estate }, 'refused');
       const by = { person: localUser(), reason };
-      return recordRefusals({ estate: offer.estate, plans, digest, generation, by }, view.store);
+      const made = await recordRefusals({ estate: offer.estate, plans, digest, generation, by }, view.store);
+      if (made !== undefined) return made;
+      throw new UserError('Nothing was refused: another generation was accepted in the meantime.', {
+        why: 'The plan that you saw is older.',
+        next: 'Review the new plan: setpoint approve --refuse',
+        code: exitCodes.refused,
+      });
     },
   };
 }
@@ -296,13 +300,18 @@ async function pendingApprovalsOf(
     address,
     breakGlass,
   });
+  const waiting = { actions: new Set(digestsIn(approvable.plans)), required: approvable.required };
+  const { refusals, truncated } = isNewest
+    ? await refusalsOf(estate.name, waiting, store)
+    : { refusals: [], truncated: false };
   return {
     estate: estate.name,
     revision: bound.revision,
     ...approvable,
     digest: planDigest(approvable.plans, sha256),
     generation: bound.generation ?? 1,
-    refusals: isNewest ? await refusalsOf(estate.name, new Set(digestsIn(approvable.plans)), store) : [],
+    refusals,
+    refusalsTruncated: truncated,
     ...(isNewest ? {} : { accepts: newest === undefined ? {} : { after: newest } }),
   };
 }

@@ -92,7 +92,7 @@ interface PlannedGeneration {
   readonly estate: Estate;
 }
 
-const verbs = { approved: 'approve', refused: 'approve --refuse', applied: 'apply' } as const;
+const verbs = { approved: 'approve', applied: 'apply' } as const;
 
 /** Somebody else's newer specs are not overruled by what was shown before they came. */
 export function refuseSuperseded(

@@ -8,9 +8,9 @@ import { entriesOf } from '../../core/render/summary.ts';
 import { type Ago, formatMoment, moment, type Paint, shortRevision } from '../../core/render/wording.ts';
 import { shortAddress } from '../../core/resource.ts';
 import { printable } from '../../core/text.ts';
-import type { Approval, Refusal } from '../../ports/fleet-state.ts';
+import type { Approval } from '../../ports/fleet-state.ts';
 import type { Generation } from '../../ports/knowledge.ts';
-import type { Approvable, RequiredApproval } from '../../ports/queries.ts';
+import type { Approvable, RequiredApproval, ShownRefusal } from '../../ports/queries.ts';
 import { count, formatDuration } from './format.ts';
 
 /** The actions that a person is asked to approve. `generation`: of the specs, or, where `accepts` says so, their next one. */
@@ -20,7 +20,9 @@ export interface PendingApprovals extends Approvable {
   readonly digest: string;
   readonly generation: number;
   /** Of these actions. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly ShownRefusal[];
+  /** There are more, of earlier times. */
+  readonly refusalsTruncated: boolean;
   readonly accepts?: { readonly after?: Generation };
 }
 
@@ -36,15 +38,18 @@ export function pendingApprovalsText(offer: PendingApprovals, paint: Paint, ago:
 }
 
 /** A line for each refusal, whatever the number of its scopes: `refused by ann: the image is not scanned yet (2 of 5 actions)`. */
-function refusalLines({ plans, refusals }: PendingApprovals): readonly string[] {
+function refusalLines({ plans, refusals, refusalsTruncated }: PendingApprovals): readonly string[] {
   const all = plans.reduce((sum, { actions }) => sum + actions.length, 0);
   const byWord = Map.groupBy(refusals, ({ by, digest }) => JSON.stringify([by.person, by.reason, digest]));
-  return [...byWord.values()].flatMap((parts) => {
+  const lines = [...byWord.values()].flatMap((parts) => {
     const [first] = printable(parts);
     const covered = parts.reduce((sum, { actions }) => sum + actions.length, 0);
     const part = covered === all ? '' : ` (${covered} of ${count(all, 'action')})`;
-    return first === undefined ? [] : [`refused by ${first.by.person}: ${first.by.reason}${part}`];
+    if (first === undefined) return [];
+    const reason = first.by.reason === undefined ? '' : `: ${first.by.reason}`;
+    return [`refused by ${first.by.person}${reason}${part}`];
   });
+  return refusalsTruncated ? [...lines, 'there are older refusals: setpoint ledger'] : lines;
 }
 
 /** Says all that a refusal does. */
@@ -57,19 +62,19 @@ export function refusalQuestionText({ plans }: PendingApprovals): string {
 /** The refused actions, and the entries in the ledger. */
 export function refusalText(
   { estate, generation, digest, plans }: PendingApprovals,
-  refusals: readonly Refusal[],
+  refusals: readonly ShownRefusal[],
 ): readonly [verdict: string, body: string] {
   const parts = [
     `Refused: ${count(changesIn(plans), 'change')} of ${printable(estate)}`,
     `generation ${generation}`,
     `digest ${printable(digest.slice(0, shownDigits))}`,
   ];
-  const entries = printable(refusals).map(({ scope, seq }) => `  ${scope}: ledger entry ${seq}`);
+  const entries = printable(refusals).map(({ scope, seq }) => `  ${scope}: ledger entry ${seq ?? 'not shown to you'}`);
   return [parts.join(' · '), [...entries, '  Others see it when they approve: setpoint approve'].join('\n')];
 }
 
 /** The same as one object. */
-export const refusalsJson = (refusals: readonly Refusal[]): object => ({ refusals: refusals.map(refusalJson) });
+export const refusalsJson = (refusals: readonly ShownRefusal[]): object => ({ refusals: refusals.map(refusalJson) });
 
 /** Says all that a yes does. */
 export function questionText({ plans, ...offer }: PendingApprovals, until: number): string {

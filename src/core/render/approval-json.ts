@@ -52,10 +52,12 @@ export const refusalJson = ({ scope, seq, generation, digest, actions, by, at }:
   at,
 });
 
-/** As the store keeps it: see ports/fleet-state.ts. */
-type KeptRefusal = Pick<KeptApproval, 'scope' | 'seq' | 'generation' | 'digest' | 'actions' | 'by'> & {
-  readonly at: number;
-};
+/** As far as the caller may read it: see ports/queries.ts. */
+type KeptRefusal = Pick<KeptApproval, 'scope' | 'generation' | 'actions'> &
+  Partial<Pick<KeptApproval, 'seq' | 'digest'>> & {
+    readonly by: { readonly person: string; readonly reason?: string };
+    readonly at: number;
+  };
 
 interface RequiredAction extends UnmetRequirement {
   readonly address: Address;

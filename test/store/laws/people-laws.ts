@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PauseDraft } from '../../../src/core/pause.ts';
-import type { ApprovalDraft } from '../../../src/ports/fleet-state.ts';
+import { type ApprovalDraft, mostRefusals } from '../../../src/ports/fleet-state.ts';
 import { unapproved } from '../../../src/store/approvals.ts';
 import {
   addressOf,
@@ -221,23 +221,77 @@ export const peopleLaws: Laws = {
     const { store, other, estate } = bench;
     await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
     const epoch = await store.ledger.guardEpoch(estate);
-    const draft = { estate, scope, generation: 1, digest: 'd1', actions: ['a1', 'a2'], by };
-    const { at, seq, ...first } = await store.fleet.approvals.refuse(draft);
-    assert.deepEqual(first, draft);
-    const second = await store.fleet.approvals.refuse({ ...draft, scope: 'aws/1/us-east-1' });
-    await store.fleet.approvals.refuse({ ...draft, generation: 2 });
-    await store.fleet.approvals.refuse({ ...draft, estate: `${estate}-2` });
-    assert.deepEqual(await other.fleet.approvals.refused(estate), [{ ...draft, at, seq }, second]);
+    const asked = new Set(['a1', 'a2', 'a3']);
+    const word = { estate, generation: 1, digest: 'd1', by };
+    const parts = [
+      { scope, actions: ['a1', 'a2'] },
+      { scope: 'aws/1/us-east-1', actions: ['a3'] },
+    ];
+    const made = await store.fleet.approvals.refuse({ ...word, parts });
+    assert.deepEqual(
+      made?.map(({ seq: _seq, at: _at, ...one }) => one),
+      parts.map((part) => ({ ...word, ...part })),
+    );
+    await store.generations.accept(`${estate}-2`, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
+    await store.fleet.approvals.refuse({ ...word, estate: `${estate}-2`, parts });
+    assert.deepEqual(await other.fleet.approvals.refused(estate, asked), { refusals: made, truncated: false });
     assert.equal(await store.ledger.guardEpoch(estate), epoch);
-    const { digest, actions, generation } = draft;
-    assert.deepEqual((await notesOf(bench))[0], { refuseApproval: { scope, generation, digest, actions, ...by } });
+    assert.deepEqual(await notesOf(bench), [
+      { refuseApproval: { ...parts[0], generation: 1, digest: 'd1', ...by } },
+      { refuseApproval: { ...parts[1], generation: 1, digest: 'd1', ...by } },
+    ]);
     const given = await store.fleet.approvals.give(approvalOf(bench));
     assert.deepEqual(await other.fleet.approvals.activeIn(estate), [given]);
     await store.generations.accept(estate, 'r2', guardsOf({ deletes: 5, replaces: 5 }));
-    assert.deepEqual(
-      (await other.fleet.approvals.refused(estate)).map((one) => one.generation),
-      [2],
-    );
+    assert.deepEqual(await other.fleet.approvals.refused(estate, asked), { refusals: [], truncated: false });
+  },
+
+  'a refusal of a generation that is not the newest records nothing': async (bench) => {
+    const { store, other, estate } = bench;
+    const refuse = (generation: number) =>
+      store.fleet.approvals.refuse({
+        ...{ estate, generation, digest: 'd1', by },
+        parts: [{ scope, actions: ['a1'] }],
+      });
+    assert.equal(await refuse(1), undefined);
+    await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
+    await store.generations.accept(estate, 'r2', guardsOf({ deletes: 5, replaces: 5 }));
+    assert.deepEqual([await refuse(1), await refuse(3)], [undefined, undefined]);
+    assert.deepEqual(await notesOf(bench), []);
+    assert.deepEqual((await other.fleet.approvals.refused(estate, new Set(['a1']))).refusals, []);
+  },
+
+  'each person’s newest refusal of an action is read, whatever others refuse': async (bench) => {
+    const { store, other, estate } = bench;
+    await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
+    const refuse = async (person: string, ...actions: readonly string[]) => {
+      const word = { estate, generation: 1, digest: 'd1', by: { person, reason: 'a "no"\u0000' } };
+      return (await store.fleet.approvals.refuse({ ...word, parts: [{ scope, actions }] }))?.[0];
+    };
+    const ann = await refuse('ann "a"', 'a', 'b');
+    await refuse('bob', 'a');
+    await refuse('bob', 'b');
+    const bob = await refuse('bob', 'a', 'b');
+    const later = await refuse('ann "a"', 'a', 'c');
+    await refuse('ann "b"', 'c');
+    const found = async (...actions: readonly string[]) =>
+      (await other.fleet.approvals.refused(estate, new Set(actions))).refusals;
+    assert.deepEqual(await found('a', 'b'), [ann, bob, later]);
+    assert.deepEqual(await found('a'), [bob, later]);
+    assert.equal((await found('c')).length, 2);
+    assert.deepEqual(await found('d'), []);
+  },
+
+  'so many refusals are read at once, the newest, and it is said that there are more': async (bench) => {
+    const { store, other, estate } = bench;
+    await store.generations.accept(estate, 'r1', guardsOf({ deletes: 5, replaces: 5 }));
+    const all = Array.from({ length: mostRefusals + 1 }, (_, at) => `a${at}`);
+    const parts = all.map((action) => ({ scope, actions: [action] }));
+    await store.fleet.approvals.refuse({ estate, generation: 1, digest: 'd1', by, parts });
+    const { refusals, truncated } = await other.fleet.approvals.refused(estate, new Set(all));
+    assert.deepEqual([refusals.length, refusals[0]?.actions, truncated], [mostRefusals, ['a1'], true]);
+    const fewer = await other.fleet.approvals.refused(estate, new Set(all.slice(1)));
+    assert.deepEqual([fewer.refusals.length, fewer.truncated], [mostRefusals, false]);
   },
 
   'an address counts what came to stand there, whoever made it': async (bench) => {

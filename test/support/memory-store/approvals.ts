@@ -38,17 +38,30 @@ export const memoryApprovals = (memory: Memory, clock: Clock): Approvals => ({
     return approval;
   },
   refuse: async (draft) => {
-    const body = noteBody(draft.estate, refusalNote(draft));
-    const seq = append(estateOf(memory, draft.estate), { at: clock.now(), type: 'note', body });
-    const refusal = { ...structuredClone(draft), seq, at: clock.now() };
-    memory.fleet.refusals.push(refusal);
-    return refusal;
+    const { parts, ...word } = structuredClone(draft);
+    const estate = estateOf(memory, word.estate);
+    if (estate.generations.at(-1)?.number !== word.generation) return undefined;
+    const made = parts.map((one) => {
+      const part = { ...word, ...one };
+      const body = noteBody(word.estate, refusalNote(part));
+      return { ...part, seq: append(estate, { at: clock.now(), type: 'note', body }), at: clock.now() };
+    });
+    memory.fleet.refusals.push(...made);
+    return made;
   },
-  refused: async (estate) => {
+  refused: async (estate, actions) => {
     const newest = estateOf(memory, estate).generations.at(-1)?.number;
-    return memory.fleet.refusals
-      .filter((one) => one.estate === estate && one.generation === newest)
-      .slice(-mostRefusals);
+    const of = memory.fleet.refusals.filter((one) => one.estate === estate && one.generation === newest);
+    const byAction = new Map(
+      of.flatMap((one) =>
+        one.actions
+          .filter((action) => actions.has(action))
+          .map((action) => [JSON.stringify([one.by.person, action]), one] as const),
+      ),
+    );
+    const found = new Set(byAction.values());
+    const refusals = of.filter((one) => found.has(one));
+    return { refusals: refusals.slice(-mostRefusals), truncated: refusals.length > mostRefusals };
   },
 });
 

@@ -52,12 +52,18 @@ const approvalSchema = z
 const refusalSchema = z
   .object({
     scope: z.string(),
-    seq: z.int().meta({ description: 'The number of its entry in the ledger' }),
+    seq: z
+      .int()
+      .optional()
+      .meta({ description: 'The number of its entry in the ledger; absent: you do not see all of the scope' }),
     generation: z.int(),
-    digest: z.string().meta({ description: 'Of the plan that its actor refused' }),
+    digest: z
+      .string()
+      .optional()
+      .meta({ description: 'Of the plan that its actor refused; absent: you do not see all of the scope' }),
     actions: z.array(z.string()).meta({ description: 'The digests of its actions' }),
     actor: z.string(),
-    reason: z.string(),
+    reason: z.string().optional().meta({ description: 'Absent: some of the refused actions are not in your answer' }),
     at: timestamp,
   })
   .meta({ id: 'Refusal', description: 'Refusal of pending actions by a person. It forbids nothing' })
@@ -106,8 +112,9 @@ export const pendingApprovalsSchema = z
     approvals: z.array(approvalSchema),
     refusals: z.array(refusalSchema).meta({
       description:
-        'Refusals of these actions in this generation, each with those of its actions that are pending. A later approval of an action ends its refusals',
+        'Refusals of these actions in this generation, each with those of its actions that are pending. A later approval of an action by the same person ends its refusal, and so does an active one of anybody, unless the action needs more approvals',
     }),
+    refusalsTruncated: z.literal(true).optional().meta({ description: 'There are older refusals of these actions' }),
     required: z.array(requiredSchema).meta({ description: 'Actions that one approval of anybody does not release' }),
   })
   .meta({ id: 'PendingApprovals', description: 'The actions that wait for an approval' })
@@ -156,7 +163,7 @@ export const withdrawnApprovalSchema = z
   .register(examples, { example: { estate: story.estate, approval: exampleOf(approvalSchema), inFlight: 0 } });
 
 export const pendingApprovalsAnswer = (
-  { generation, digest, free, authors, given, refusals, required, ...planned }: Offered,
+  { generation, digest, free, authors, given, refusals, refusalsTruncated, required, ...planned }: Offered,
   how: Parameters<typeof planAnswer>[1],
 ) => ({
   ...planAnswer(planned, how),
@@ -166,6 +173,7 @@ export const pendingApprovalsAnswer = (
   authors: authorsAnswer(authors),
   approvals: given.map(approvalJson),
   refusals: refusals.map(refusalJson),
+  refusalsTruncated: refusalsTruncated ? true : undefined,
   required: required.map(requiredJson),
 });
 
