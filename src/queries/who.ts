@@ -131,13 +131,22 @@ async function withPort(port: PortAsked, view: EstateView, entries: Pick<EntryPa
   });
   const { former, truncated } = await formerRules(port, view, entries);
   const isStanding = new Set(standing.map(({ owned }) => owned?.observed.id));
+  const before = formerById(former);
   const changed = standing.map((one): Resource => {
-    const rule = former.find(({ ids = [] }) => ids.includes(one.owned?.observed.id ?? ''))?.rule;
+    const rule = before.get(one.owned?.observed.id ?? '');
     return rule === undefined || ruleText(rule) === ruleText(ruleIn(one)) ? one : { ...one, rule };
   });
   const gone = former.filter(({ ids = [] }) => !ids.some((id) => isStanding.has(id)));
   const told = changed.filter((one) => one.rule !== undefined || opens(ruleIn(one), port));
   return { resources: [...told, ...gone], truncated };
+}
+
+/** The newest change of each object counts. `former`: newest first. */
+function formerById(former: readonly Resource[]): ReadonlyMap<CloudId, RuleAttributes> {
+  const found = new Map<CloudId, RuleAttributes>();
+  for (const { ids = [], rule } of former)
+    for (const id of ids) if (rule !== undefined && !found.has(id)) found.set(id, rule);
+  return found;
 }
 
 const ruleIn = ({ owned }: Resource): RuleAttributes => owned?.observed.attributes as RuleAttributes; // why: a rule has these
