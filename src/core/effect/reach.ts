@@ -176,6 +176,8 @@ interface Found {
   readonly from: readonly string[];
   readonly to: readonly string[];
   readonly passing: Passing;
+  /** The name of the sender in the steps; undefined: they name none, so those of another sender may be the same. */
+  sender(): string | undefined;
   /** Most ways of a long answer are left out, and need none. */
   steps(): readonly ReachStep[];
 }
@@ -247,9 +249,11 @@ function pairWay(inquiry: Inquiry, sender: Chosen, receiver: Chosen): Found {
   });
   const further = [from, to].find(({ interfaces }) => interfaces.length > 0);
   const rules = both(out.passing, into.passing);
-  if (further === undefined) return { ...ends, passing: rules, steps: () => [out.step(), into.step()] };
+  const isNamed = () => further === from || out.isNamed() || into.isNamed();
+  const named = { ...ends, sender: () => (isNamed() ? from.name : undefined) };
+  if (further === undefined) return { ...named, passing: rules, steps: () => [out.step(), into.step()] };
   const steps = () => [out.step(), into.step(), interfacesStep(further)];
-  return { ...ends, passing: { ...rules, may: allServices }, steps };
+  return { ...named, passing: { ...rules, may: allServices }, steps };
 }
 
 const interfacesStep = ({ name, interfaces }: Machine): ReachStep => ({
@@ -258,7 +262,7 @@ const interfacesStep = ({ name, interfaces }: Machine): ReachStep => ({
 });
 
 /** By public addresses, or by a way between the networks that nobody evaluates. */
-function acrossNetworks(inquiry: Inquiry, from: Machine, to: Machine): Pick<Found, 'passing' | 'steps'> {
+function acrossNetworks(inquiry: Inquiry, from: Machine, to: Machine): Omit<Found, 'from' | 'to'> {
   const outside = (machine: Machine): Peer => {
     const block = machine.publicAddress ?? everyV4;
     return { party: { kind: 'outside', block }, text: `the public address of ${machine.name}` };
@@ -277,6 +281,7 @@ function acrossNetworks(inquiry: Inquiry, from: Machine, to: Machine): Pick<Foun
   const worst = leaving.answer === 'no' ? leaving : arriving;
   return {
     passing: found,
+    sender: () => (isKnown && (out.isNamed() || into.isNamed()) ? from.name : undefined),
     steps: () => [
       { by: 'route', answer: answerOf(between.answer), reason: between.reason, rules: [] },
       { by: 'route', answer: answerOf(way), reason: `by public addresses: ${worst.reason}`, rules: [] },
@@ -353,10 +358,12 @@ function regionWay(inquiry: Inquiry, subject: Chosen, region: Region, { end, dir
   const rules = byWay(side.passing, way.answer);
   const outside = [worldText(region, end)];
   const further = machine.interfaces.length > 0;
+  const sender = direction === 'ingress' ? text : machine.name;
   return {
     from: direction === 'ingress' ? outside : namesOf(subject),
     to: direction === 'ingress' ? namesOf(subject) : outside,
     passing: further ? { ...rules, may: allServices } : rules,
+    sender: () => (side.isNamed() || (further && direction === 'egress') ? sender : undefined),
     steps: () => [step, side.step(), ...(further ? [interfacesStep(machine)] : [])],
   };
 }
@@ -367,26 +374,35 @@ interface Peer {
   readonly key?: string | undefined;
 }
 
+/** `isNamed`: its step names both ends. */
+interface Side {
+  readonly passing: Passing;
+  isNamed(): boolean;
+  step(): ReachStep;
+}
+
 /** The decisions at one machine in one direction. */
-function sideOf(
-  inquiry: Inquiry,
-  machine: Machine,
-  direction: Direction,
-  { party, text, key }: Peer,
-): { readonly passing: Passing; step(): ReachStep } {
+function sideOf(inquiry: Inquiry, machine: Machine, direction: Direction, { party, text, key }: Peer): Side {
   const { filter, services } = inquiry;
   const lists = filter.lists(machine, direction);
   const found = inquiry.passing(lists, party, key);
   const step = (): ReachStep => {
-    const asked = { sure: intersect(found.sure, services), may: intersect(found.may, services) };
+    const asked = askedOf(found, services);
     const answer = verdictOf(asked);
     const way = direction === 'ingress' ? `from ${text}` : `to ${text}`;
     return stepOf({ lists, machine, direction, party, way }, answer, answer === 'yes' ? asked.sure : services);
   };
-  return { passing: found, step };
+  return { passing: found, isNamed: () => verdictOf(askedOf(found, services)) !== 'unknown', step };
 }
 
-const verdictOf = ({ sure, may }: Pick<Passing, 'sure' | 'may'>): ReachAnswer => {
+type Asked = Pick<Passing, 'sure' | 'may'>;
+
+const askedOf = ({ sure, may }: Asked, services: Services): Asked => ({
+  sure: intersect(sure, services),
+  may: intersect(may, services),
+});
+
+const verdictOf = ({ sure, may }: Asked): ReachAnswer => {
   if (!isNone(sure)) return 'yes';
   return isNone(may) ? 'no' : 'unknown';
 };
@@ -457,13 +473,12 @@ interface Ways extends Pick<Reach, 'answer' | 'ways' | 'moreWays'> {
   readonly isCut: boolean;
 }
 
-/** Ways with the same answer for the same reasons are one; those that are open come first. */
+/**
+ * Ways with the same answer for the same reasons are one; those that are open come first. Beyond the limit, more senders still join the ways
+ * that are listed.
+ */
 function* waysInSteps(found: Iterable<Evaluated>, services: Services, limits: ReachLimits): Steps<Ways> {
-  const byAnswer = {
-    yes: new Map<string, ReachWay>(),
-    unknown: new Map<string, ReachWay>(),
-    no: new Map<string, ReachWay>(),
-  };
+  const listed = { yes: listedWays(limits.ways), unknown: listedWays(limits.ways), no: listedWays(limits.ways) };
   const answers = new Set<ReachAnswer>();
   let [evaluated, moreWays, isCut] = [0, 0, false];
   for (const one of found) {
@@ -474,33 +489,49 @@ function* waysInSteps(found: Iterable<Evaluated>, services: Services, limits: Re
     evaluated += 1;
     if (evaluated % evaluatedAtOnce === 0) yield;
     if (one === undefined) continue;
-    const asked = { sure: intersect(one.passing.sure, services), may: intersect(one.passing.may, services) };
+    const asked = askedOf(one.passing, services);
     const answer = verdictOf(asked);
     answers.add(answer);
-    const ways = byAnswer[answer];
-    if (ways.size < limits.ways) addWay(one, { answer, asked }, ways);
-    else moreWays += 1;
+    if (!listed[answer].add(one, { answer, asked })) moreWays += 1;
   }
-  const all = [...byAnswer.yes.values(), ...byAnswer.unknown.values(), ...byAnswer.no.values()];
+  const all = [listed.yes, listed.unknown, listed.no].flatMap((each) => each.all());
   const ways = all.slice(0, limits.ways);
   return { answer: bestOf([...answers]), ways, moreWays: moreWays + all.length - ways.length, isCut };
 }
 
 interface Verdict {
   readonly answer: ReachAnswer;
-  readonly asked: Pick<Passing, 'sure' | 'may'>;
+  readonly asked: Asked;
 }
 
-function addWay({ from, to, ...found }: Found, { answer, asked }: Verdict, ways: Map<string, ReachWay>): void {
-  const steps = found.steps();
-  const key = JSON.stringify([steps, asked.sure.key, asked.may.key, to]);
-  const known = ways.get(key);
-  ways.set(key, {
-    ...{ answer, to, steps },
-    from: [...new Set([...(known?.from ?? []), ...from])],
-    open: entriesIn(asked.sure),
-    maybe: entriesIn(subtract(asked.may, asked.sure)),
-  });
+interface ListedWays {
+  /** False: it is left out. */
+  add(found: Found, verdict: Verdict): boolean;
+  all(): readonly ReachWay[];
+}
+
+function listedWays(most: number): ListedWays {
+  const ways = new Map<string, { readonly senders: Set<string>; readonly way: Omit<ReachWay, 'from'> }>();
+  const joinable = new Set<string>();
+  const add: ListedWays['add'] = (one, { answer, asked }) => {
+    const { from, to } = one;
+    const [sure, may] = [asked.sure.key, asked.may.key];
+    // why: most pairs join no way, and their steps take long
+    const rough = `${one.sender() ?? ''}\n${sure}\n${may}\n${to.join()}`;
+    if (ways.size >= most && !joinable.has(rough)) return false;
+    const steps = one.steps();
+    const key = JSON.stringify([steps, sure, may, to]);
+    const known = ways.get(key);
+    if (known !== undefined) for (const name of from) known.senders.add(name);
+    else if (ways.size >= most) return false;
+    else {
+      const traffic = { open: entriesIn(asked.sure), maybe: entriesIn(subtract(asked.may, asked.sure)) };
+      ways.set(key, { senders: new Set(from), way: { answer, to, steps, ...traffic } });
+      joinable.add(rough);
+    }
+    return true;
+  };
+  return { add, all: () => [...ways.values()].map(({ senders, way }) => ({ ...way, from: [...senders] })) };
 }
 
 const rank: Readonly<Record<ReachAnswer, number>> = { yes: 0, unknown: 1, no: 2 };

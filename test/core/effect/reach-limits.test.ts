@@ -107,3 +107,29 @@ describe('an answer with more than it may list', () => {
     assert.match(reachText(json, { placeOf: () => '' }), /yes {2}w-0, w-1, .* and 125 more → db-0 /);
   });
 });
+
+describe('a way of many senders', () => {
+  const named = (name: string, groups: readonly string[], subnet: string) =>
+    Array.from(
+      { length: 4 },
+      (_, n): MachineDraft => ({ name: `${name}-${n}`, groups: [...groups, `${name}-${n}`], subnet }),
+    );
+  const state = observedState(
+    inputOf({
+      ...{ cloud: 'gcp', rules: [out, sql], subnets: { far: { network: 'vpc-far' } } },
+      machines: [...named('web', ['all', 'web'], 'near'), ...named('db', ['all', 'db'], 'far')],
+    }),
+  );
+  const [from, to] = [endIn(state, 'core.web'), endIn(state, 'core.db')];
+  const ask = (ways: number) => {
+    assert.ok(from && to);
+    return finish(reachInSteps(state, { from, to }, { ways, evaluated: 10_000 }));
+  };
+
+  test('names those, too, that are evaluated after the last way that is listed', () => {
+    const whole = ask(100);
+    const cut = ask(2);
+    assert.deepEqual(cut.ways, whole.ways.slice(0, 2));
+    assert.deepEqual([whole.ways[0]?.from.length, cut.moreWays], [4, 8]);
+  });
+});
