@@ -8,7 +8,7 @@ import { takenNames } from '../core/trust.ts';
 import { isDue } from '../core/ttl.ts';
 import { acceptSpecs, keptSpecs, openEstate } from '../estate/load.ts';
 import { besideActive, EndedIsNeeded } from '../estate/patches.ts';
-import { sharedScopesText } from '../estate/shared-scopes.ts';
+import { sharedScopes } from '../estate/shared-scopes.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import { type Generation, Overtaken } from '../ports/knowledge.ts';
 import { Pinned, type SourceDraft, type SpecTree } from '../ports/sources.ts';
@@ -241,9 +241,10 @@ type ValidateHistory = (tree: SpecTree, current: Generation | undefined) => Prom
 
 /** Validates a head's history after the active revision; again where one of the two has moved, and now and then. */
 function historyValidator(estate: string, { name, history }: Source, context: WorkerContext): ValidateHistory {
+  const sharedWith = sharedScopesTeller(estate, context);
   let known: { readonly key: string; readonly judgement: ValidationResult; readonly at: number } | undefined;
   return async (tree, current) => {
-    if (history === undefined) return current === undefined ? validateFirst(tree, context) : freely;
+    if (history === undefined) return current === undefined ? validateFirst(await sharedWith(tree)) : freely;
     const head = tree.revision;
     const mayRewrite = await context.store.sources.histories.isAccepted(estate, {
       head,
@@ -251,7 +252,11 @@ function historyValidator(estate: string, { name, history }: Source, context: Wo
     });
     const key = JSON.stringify([head, current?.number, mayRewrite]);
     if (known?.key === key && context.clock.now() - known.at < goodForMs) return known.judgement;
-    const judgement = await validateAfter(tree, { estate, source: name, current, mayRewrite, history }, context);
+    const judgement = await validateAfter(
+      tree,
+      { estate, source: name, current, mayRewrite, history, sharedWith },
+      context,
+    );
     const isNews = known?.judgement.why !== judgement.why;
     known = { key, judgement, at: context.clock.now() };
     if (judgement.state !== 'followed' && isNews)
@@ -266,14 +271,24 @@ function historyValidator(estate: string, { name, history }: Source, context: Wo
 }
 
 /** Of a folder whose estate has no generation yet. */
-async function validateFirst(tree: SpecTree, context: WorkerContext): Promise<ValidationResult> {
-  const text = await sharedScopes(tree, context);
-  if (text === undefined) return freely;
-  return { state: 'broken', why: `${text}. If two estates share these scopes: setpoint apply --allow-shared-scopes` };
+function validateFirst(shared: string | undefined): ValidationResult {
+  if (shared === undefined) return freely;
+  return { state: 'broken', why: `${shared}. If two estates share these scopes: setpoint apply --allow-shared-scopes` };
 }
 
-const sharedScopes = async (tree: SpecTree, { store, clock, outside }: WorkerContext): Promise<string | undefined> =>
-  sharedScopesText(await openEstate(tree, outside.cloud, dayOf(clock.now())), store);
+type SharedWith = (tree: SpecTree) => Promise<string | undefined>;
+
+/** Returns the reason for callers of the API, who may see one estate only. The log has the names of the others, once. */
+function sharedScopesTeller(estate: string, { store, clock, outside, telemetry }: WorkerContext): SharedWith {
+  let told = '';
+  return async (tree) => {
+    const shared = await sharedScopes(await openEstate(tree, outside.cloud, dayOf(clock.now())), store);
+    if (shared !== undefined && shared.bounded !== told)
+      telemetry.log.warn('another estate owns resources in the scopes of a new one', { estate, reason: shared.text });
+    told = shared?.bounded ?? '';
+    return shared?.bounded;
+  };
+}
 
 interface RevisionContext {
   readonly estate: string;
@@ -281,6 +296,7 @@ interface RevisionContext {
   readonly current: Generation | undefined;
   readonly mayRewrite: boolean;
   readonly history: History;
+  readonly sharedWith: SharedWith;
 }
 
 async function validateAfter(
@@ -299,7 +315,7 @@ async function validateAfter(
   }
   const verdict = await validateAgainst(tree, standing, context);
   if (verdict.state !== 'followed' || current !== undefined || mayRewrite) return verdict;
-  const shared = await sharedScopes(tree, context);
+  const shared = await standing.sharedWith(tree);
   if (shared === undefined) return verdict;
   return {
     state: 'rewritten',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, test } from 'node:test';
+import { describe, it, mock, test } from 'node:test';
 import { type AcceptRevision, revisionAcceptor } from '../../src/fleet/accept.ts';
 import { watchSource } from '../../src/fleet/source-watcher.ts';
 import type { CurrentRevision, HistoryValidation, Source } from '../../src/fleet/worker-context.ts';
@@ -315,7 +315,10 @@ describe('a commit that gives the estate another name', () => {
     await it.world.clock.advance(10_000);
     const held = await it.state('globex');
     assert.equal(held?.state, 'rewritten');
-    assert.match(held?.why ?? '', /^acme owns .*globex owns none there.*: setpoint approve --history 2 --reason "…"$/);
+    assert.match(
+      held?.why ?? '',
+      /^another estate owns resources in memory\/acme\/north, and globex owns none there.*: setpoint approve --history 2 --reason "…"$/,
+    );
     assert.equal(await it.active('globex'), undefined);
     await it.world.store.sources.histories.accept('globex', { head: 'git:2', after: '' }, renamedBy);
     await it.world.clock.advance(400_000);
@@ -342,6 +345,7 @@ describe('a folder that names an estate that has not begun', () => {
     const acceptRevision = await revisionAcceptor(estate, folderOf(tree), world.context);
     await acceptRevision(tree);
     await world.clock.advance(ripeMs);
+    await acceptRevision(tree);
     return acceptRevision(tree);
   }
 
@@ -355,11 +359,18 @@ describe('a folder that names an estate that has not begun', () => {
     const world = fleetWorld();
     await world.accept([network()]);
     await world.reconcile();
+    const warn = mock.method(world.context.telemetry.log, 'warn');
     const held = await acceptedFrom(world, 'globex');
     assert.equal(held?.state, 'broken');
+    const logged = warn.mock.calls.map(({ arguments: [message, fields] }) => [message, fields?.reason]);
+    assert.equal(logged.length, 1);
+    assert.match(
+      logged[0]?.join(': ') ?? '',
+      /^another estate owns .*: acme owns \d resources? in memory\/acme\/north, and globex owns none there$/,
+    );
     assert.match(
       held?.why ?? '',
-      /^acme owns \d resources? in memory\/acme\/north, and globex owns none there\. If two estates share these scopes: setpoint apply --allow-shared-scopes$/,
+      /^another estate owns resources in memory\/acme\/north, and globex owns none there\. If two estates share these scopes: setpoint apply --allow-shared-scopes$/,
     );
     assert.equal(await world.store.generations.current('globex'), undefined);
   });

@@ -10,7 +10,7 @@ import { planText } from '../../core/render/plan-text.ts';
 import { policiesJson, policiesText } from '../../core/render/policies.ts';
 import { printable } from '../../core/text.ts';
 import { planMeaning } from '../../estate/change-rules.ts';
-import { sharedScopesText } from '../../estate/shared-scopes.ts';
+import { sharedScopes } from '../../estate/shared-scopes.ts';
 import { type ApiClient, renderAnswer } from '../api-client/client.ts';
 import { type PlanReport, refuseUnknown, requestActivePlan, requestPlan } from '../api-client/plans.ts';
 import { apiClientFor, type ServerSupport, withServerOption } from '../api-client/server-option.ts';
@@ -212,8 +212,9 @@ function print(
 }
 
 async function printSharedScopes({ estate, store }: ObservedEstate, { terminal }: Context): Promise<void> {
-  const text = store && (await sharedScopesText(estate, store));
-  if (text !== undefined) terminal.err.write(`! ${text}: \`apply\` and \`approve\` need --allow-shared-scopes\n`);
+  const shared = store && (await sharedScopes(estate, store));
+  if (shared !== undefined)
+    terminal.err.write(`! ${shared.text}: \`apply\` and \`approve\` need --allow-shared-scopes\n`);
 }
 
 function printSaved(

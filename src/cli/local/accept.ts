@@ -1,7 +1,7 @@
 import { baseRevision } from '../../core/patch.ts';
 import { shortRevision } from '../../core/render/wording.ts';
 import { acceptSpecs, type Estate } from '../../estate/load.ts';
-import { sharedScopesText } from '../../estate/shared-scopes.ts';
+import { sharedScopes } from '../../estate/shared-scopes.ts';
 import type { By } from '../../ports/fleet-state.ts';
 import { type Generation, Overtaken, type OvertakenBy } from '../../ports/knowledge.ts';
 import { Pinned } from '../../ports/sources.ts';
@@ -45,9 +45,9 @@ export async function acceptPinned(
 
 /** Call it before anything is planned, unless the person allowed shared scopes. `command`: with the arguments of that person. */
 export async function refuseSharedScopes(estate: Estate, store: Store, command: string): Promise<void> {
-  const text = await sharedScopesText(estate, store);
-  if (text === undefined) return;
-  throw new UserError(`Another estate owns resources there: ${text}.`, {
+  const shared = await sharedScopes(estate, store);
+  if (shared === undefined) return;
+  throw new UserError(`Another estate owns resources there: ${shared.text}.`, {
     why: 'If these are specs of another branch or have a mistyped name, they launch each machine a second time.',
     next: `If the name is wrong, restore it: \`metadata.name\` of the Estate. If two estates share these scopes: ${command} --allow-shared-scopes`,
     code: exitCodes.refused,
