@@ -9,12 +9,15 @@ export interface PreviewContext extends QueryContext {
   readonly line: <T>(work: () => Promise<T>) => Promise<T>;
   /** Of what is in force, within `line` only: whoever waits there for the same is answered by the one that was made before them. */
   survey(asked: EstateAsked): Promise<StoredEstateView>;
+  /** All that such a survey rests on: surveys with the same one are the same. */
+  stateOf(survey: StoredEstateView): string | undefined;
 }
 
 const mostWaiting = 8;
 
 export function previewContextOn(grounds: QueryContext): PreviewContext {
-  const line = inLine(mostWaiting);
+  const line = inLine('plans', mostWaiting);
+  const states = new WeakMap<StoredEstateView, string>();
   let asking = 0;
   let last: { readonly key: string; readonly survey: StoredEstateView } | undefined;
   return {
@@ -32,8 +35,10 @@ export function previewContextOn(grounds: QueryContext): PreviewContext {
     survey: async (asked) => {
       const key = await stateOf(asked, grounds.store);
       if (last?.key !== key) last = { key, survey: await activeEstateView(asked, grounds) };
+      states.set(last.survey, key);
       return last.survey;
     },
+    stateOf: (survey) => states.get(survey),
   };
 }
 
@@ -50,13 +55,13 @@ export async function stateOf(
   return JSON.stringify([estate, targets ?? null, generation?.number, looks, head]);
 }
 
-/** One piece of work at a time; whoever finds too many waiting is told to come again. */
-function inLine(mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** One piece of work at a time; whoever finds too many waiting is told to come again. `what`: for people. */
+export function inLine(what: string, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return (work) => {
     if (waiting > mostWaiting)
-      throw new Declined('too-many', 'Too many plans are in progress. Retry in a few seconds.');
+      throw new Declined('too-many', `Too many ${what} are in progress. Retry in a few seconds.`);
     waiting += 1;
     const done = last.then(work).finally(() => {
       waiting -= 1;

@@ -38,7 +38,7 @@ export function answersOn(grounds: QueryContext): Answers {
     who: (asked) => planning.line(() => whoWithin(asked, planning)),
     // why: it plans nothing, and the active specs are compiled already
     origins: (row) => originsAt(row, grounds),
-    traffic: trafficOn(planning),
+    traffic: trafficOn(grounds),
     approvals: approvalsOn(planning),
     pauses: pausesOn(grounds),
     windows: windowsOn(grounds),

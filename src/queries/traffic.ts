@@ -26,15 +26,21 @@ import type { Store } from '../ports/store.ts';
 import { activeScopes, type QueryContext } from './active-estate.ts';
 import { isWrittenSince, lookOf, type ScopeView } from './estate-view.ts';
 import { unknown } from './explain.ts';
-import { type PreviewContext, stateOf } from './preview.ts';
+import { inLine, stateOf } from './preview.ts';
 import { seesAddress, seesScope, seesWholeScope } from './visible-plans.ts';
 
-/** Answers about traffic by the newest observations, one after the other: each may take a whole processor. */
-export function trafficOn(planning: PreviewContext): TrafficAnswers {
-  const scopesOf = rememberedScopes(planning);
+const mostWaiting = 8;
+
+/**
+ * Answers about traffic by the newest observations, one after the other: each may take a whole processor. They have a line of their own:
+ * nobody who approves waits for people who look.
+ */
+export function trafficOn(grounds: QueryContext): TrafficAnswers {
+  const line = inLine('questions about traffic', mostWaiting);
+  const scopesOf = rememberedScopes(grounds);
   return {
-    reach: (asked) => planning.line(async () => reach(asked, await scopesOf(asked))),
-    map: (asked) => planning.line(async () => map(asked, await scopesOf(asked), planning.store)),
+    reach: (asked) => line(async () => reach(asked, await scopesOf(asked))),
+    map: (asked) => line(async () => map(asked, await scopesOf(asked), grounds.store)),
   };
 }
 
@@ -52,34 +58,40 @@ const mostKept = 8;
 const mostMachines = 30_000;
 
 /**
- * People ask about the same traffic again and again: the last scopes are kept, until anything that they rest on changes. Only in the line
- * of plans: two at once would take twice the memory.
+ * People ask about the same traffic again and again: the last scopes are kept, until anything that they rest on changes. Only in a line: two
+ * at once would take twice the memory. So do those that are kept while others are read, so those go first.
  */
-function rememberedScopes(planning: PreviewContext): (asked: EstateAsked) => Promise<readonly Seen[]> {
+function rememberedScopes(grounds: QueryContext): (asked: EstateAsked) => Promise<readonly Seen[]> {
   const kept = new Map<string, Kept>();
   return async (asked) => {
     const { estate, targets, seen } = asked;
-    const state = await stateOf({ estate }, planning.store);
+    const state = await stateOf({ estate }, grounds.store);
     const key = JSON.stringify([estate, targets ?? null, seen]);
     for (const [other, one] of kept) if (one.estate === estate && one.state !== state) kept.delete(other);
-    const scopes = kept.get(key)?.scopes ?? (await seenScopes(asked, planning));
+    if (!kept.has(key)) makeRoom(kept, await instancesOf(estate, grounds.store));
+    const scopes = kept.get(key)?.scopes ?? (await seenScopes(asked, grounds));
     const machines = scopes.reduce((n, one) => n + one.state.machines.size, 0);
     // why: the last one that was asked for stays longest
     kept.delete(key);
+    makeRoom(kept, machines);
     kept.set(key, { state, estate, scopes, machines });
-    dropOldest(kept);
     return scopes;
   };
 }
 
-function dropOldest(kept: Map<string, Kept>): void {
-  let machines = [...kept.values()].reduce((n, one) => n + one.machines, 0);
+/** Drops the oldest until others with so many machines fit in. */
+function makeRoom(kept: Map<string, Kept>, coming: number): void {
+  let machines = [...kept.values()].reduce((n, one) => n + one.machines, coming);
   for (const [key, one] of kept) {
-    if (kept.size === 1 || (kept.size <= mostKept && machines <= mostMachines)) return;
+    if (kept.size < mostKept && machines <= mostMachines) return;
     kept.delete(key);
     machines -= one.machines;
   }
 }
+
+/** All of the estate: its observations are read whole, whatever the caller sees of them. */
+const instancesOf = (estate: string, { rows }: Pick<Store, 'rows'>): Promise<number> =>
+  rows.count({ seen: [{}], filter: { estates: [estate], kinds: ['instance'] } });
 
 /**
  * One scope as far as the caller sees it, without its observation, which is large. `isWhole`: they see all of it. `isWritten`: Setpoint changed

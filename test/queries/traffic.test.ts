@@ -284,6 +284,49 @@ describe('the map, asked for again and again', () => {
     assert.equal(reads, 14);
   });
 
+  it('keeps no traffic that leaves no memory for the estate that it reads next', async () => {
+    const { context, store } = await world();
+    let instances = 29_997;
+    let reads = 0;
+    const count: typeof store.rows.count = async ({ filter }) => {
+      assert.deepEqual(filter, { estates: ['acme'], kinds: ['instance'] });
+      return instances;
+    };
+    const latest: typeof store.inventory.latest = (...given) => {
+      reads += 1;
+      return store.inventory.latest(...given);
+    };
+    const rows = { ...store.rows, count };
+    const { traffic } = answersOf({ ...context, store: { ...store, rows, inventory: { ...store.inventory, latest } } });
+    const readsFor = async (owner: string): Promise<number> => {
+      await traffic.map({ estate: 'acme', seen: [{}, { owners: [owner] }], limits: { nodes: 300, edges: 300 } });
+      return reads;
+    };
+    assert.deepEqual([await readsFor('a'), await readsFor('b'), await readsFor('b')], [1, 2, 2]);
+    instances += 1;
+    assert.equal(await readsFor('c'), 3, 'this drops those that are kept');
+    assert.deepEqual([await readsFor('c'), await readsFor('b')], [3, 4]);
+  });
+
+  it('never keeps people from approving', async () => {
+    const { context, store } = await world();
+    const gate = Promise.withResolvers<void>();
+    const page: typeof store.rows.page = async (query) => {
+      await gate.promise;
+      return store.rows.page(query);
+    };
+    const { traffic, approvals } = answersOf({ ...context, store: { ...store, rows: { ...store.rows, page } } });
+    const asked = { estate: 'acme', seen: [{}], limits: { nodes: 300, edges: 300 } };
+    const maps = Array.from({ length: 9 }, () => traffic.map(asked));
+    await assert.rejects(async () => traffic.reach({ ...asked, from: 'web-0', to: 'db-0' }), {
+      message: 'Too many questions about traffic are in progress. Retry in a few seconds.',
+    });
+    const by = { person: 'bob', caller: 'bob', names: ['bob'] };
+    assert.deepEqual((await approvals.offer({ ...asked, by })).authors, { unknown: true });
+    gate.resolve();
+    assert.equal((await Promise.all(maps)).length, 9);
+  });
+
   it('draws one map at a time', async () => {
     const { context, store } = await world();
     let [begun, open] = [0, () => {}];
