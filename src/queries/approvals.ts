@@ -39,23 +39,28 @@ import { openActiveSpec, type QueryContext } from './active-estate.ts';
 import { authorshipOf } from './authorship.ts';
 import { type EstateView, namedFromHere, planAgain, type StoredEstateView } from './estate-view.ts';
 import { hasScope } from './pauses.ts';
-import { withMeaning } from './plan-meaning.ts';
+import { rememberedMeaning } from './plan-meaning.ts';
 import type { PreviewContext } from './preview.ts';
 import { digestsIn, recordRefusals, refusalsOf, shownRefusals } from './refusals.ts';
 import { callsOnTheWay, requestReconciles } from './requests.ts';
 import { seenOf, seesWholeScope } from './visible-plans.ts';
 
-export const approvalsOn = (planning: PreviewContext): ApprovalAnswers => ({
-  offer: (asked) => planning.line(() => offer(asked, planning)),
-  give: (asked) => planning.line(() => give(asked, planning)),
-  withdraw: (asked, seq, by) => withdrawAsked(asked, { seq, by }, planning),
-  refuse: (asked) => planning.line(() => refuse(asked, planning)),
-});
+export function approvalsOn(planning: PreviewContext): ApprovalAnswers {
+  const withMeaning = rememberedMeaning(planning);
+  return {
+    offer: (asked) =>
+      planning.line(async () => {
+        const survey = await planning.survey(asked);
+        return aboutActions(await withMeaning(await offerIn(survey, asked), { survey, asked }));
+      }),
+    give: (asked) => planning.line(() => give(asked, planning)),
+    withdraw: (asked, seq, by) => withdrawAsked(asked, { seq, by }, planning),
+    refuse: (asked) => planning.line(() => refuse(asked, planning)),
+  };
+}
 
-/** With the effect of the pending actions, and the violations of policies at them. */
-async function offer(asked: OfferAsked, planning: PreviewContext): Promise<Offered> {
-  const survey = await planning.survey(asked);
-  const { violations = [], ...offered } = await withMeaning(await offerIn(survey, asked), survey, asked);
+/** With the violations of policies at the pending actions only. */
+function aboutActions({ violations = [], ...offered }: Offered): Offered {
   const about = new Set(offered.plans.flatMap(({ actions }) => actions.flatMap(addressesOf)));
   const here = violations.filter(({ address, document }) => about.has(address) || about.has(document.address));
   return { ...offered, ...(here.length === 0 ? {} : { violations: here }) };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Grant } from '../../src/core/access/grant.ts';
+import { answersOf } from '../../src/bootstrap/http-server.ts';
+import type { Bounds, Grant } from '../../src/core/access/grant.ts';
 import { proposalBot } from '../../src/core/access/person.ts';
 import type { Caller } from '../../src/http/api/route.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
@@ -52,6 +53,34 @@ describe('an approval over the API', () => {
     );
     const theirs = await offered(world, 'net');
     assert.deepEqual([theirs.actions.length, 'effect' in theirs], [1, false]);
+  });
+
+  it('computes that once for all who see the same, until something changes', async () => {
+    const world = await activeWorld();
+    const bring = (port: number) =>
+      bringIn(world, [...labelled('a'), rule('ssh', { ports: [port] })], ['root@acme.example']);
+    await bring(22);
+    await world.reconcile();
+    const { approvals } = answersOf(world.context);
+    const effectFor = async (person: string, seen: readonly Bounds[] = [{}], address?: string) => {
+      const by = { person, caller: person, names: [person] };
+      const asked = { estate: 'acme', seen, by, ...(address === undefined ? {} : { address }) };
+      return (await approvals.offer(asked)).effect;
+    };
+    const first = await effectFor('bob');
+    assert.equal(first?.opens.length, 1);
+    assert.equal(await effectFor('bob'), first);
+    assert.equal(await effectFor('ada'), first);
+    assert.deepEqual((await effectFor('ada', [{}], 'web-0'))?.opens, []);
+    assert.equal(await effectFor('ada', [{ owners: ['team-web'] }]), undefined);
+    assert.equal(await effectFor('ada'), first);
+    await world.clock.advance(60_000);
+    await world.reconcile();
+    const observed = await effectFor('bob');
+    assert.deepEqual(observed, first);
+    assert.notEqual(observed, first, 'another observation may have other machines');
+    await bring(23);
+    assert.notDeepEqual(await effectFor('bob'), first);
   });
 
   it('says in the ledger where nobody knows who made it', async () => {
