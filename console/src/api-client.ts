@@ -76,6 +76,8 @@ export const api = {
     bodyOf(client.GET('/v1/approvals', { params: { query }, signal })),
   drift: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/drift', { params: ofEstate(estate), signal })),
+  patches: (estate: string | undefined, { signal }: RequestOptions) =>
+    bodyOf(client.GET('/v1/patches', { params: ofEstate(estate), signal })),
   pauses: (estate: string | undefined, { signal }: RequestOptions) =>
     bodyOf(client.GET('/v1/pauses', { params: ofEstate(estate), signal })),
   inventory: (query: InventoryFilter, { signal }: RequestOptions) =>
@@ -112,6 +114,7 @@ type Body<P extends keyof paths> = paths[P] extends {
   ? B
   : never;
 
+export type PatchBody = Body<'/v1/patches'>;
 export type PauseBody = Body<'/v1/pauses'>;
 export type ResumeBody = Body<'/v1/pauses/end'>;
 export type ApproveBody = Body<'/v1/approvals'>;
@@ -138,6 +141,9 @@ export const commands = {
     bodyOf(client.POST('/v1/approvals/refuse', { params: { header: once(key) }, body })),
   withdraw: (body: WithdrawBody, key: string) =>
     bodyOf(client.POST('/v1/approvals/withdraw', { params: { header: once(key) }, body })),
+  patch: (body: PatchBody, key: string) => bodyOf(client.POST('/v1/patches', { params: { header: once(key) }, body })),
+  endPatch: (body: Body<'/v1/patches/end'>, key: string) =>
+    bodyOf(client.POST('/v1/patches/end', { params: { header: once(key) }, body })),
   reconcile: ({ target, ...body }: ReconcileBody, key: string) =>
     bodyOf(
       client.POST('/v1/targets/{name}/reconcile', { params: { path: { name: target }, header: once(key) }, body }),

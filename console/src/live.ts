@@ -14,9 +14,9 @@ const outdated: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['targets', 'drift', 'drift-count', 'fleet', 'ledger', 'map', 'reach'],
   generation: [
     ...['whoami', 'targets', 'fleet', 'approvals', 'drift', 'drift-count', 'inventory', 'inventory-counts'],
-    ...['resource', 'explanation', 'slo', 'map', 'reach'],
+    ...['resource', 'explanation', 'slo', 'map', 'reach', 'patches'],
   ],
-  audit: ['approvals', 'pauses', 'targets', 'drift', 'fleet', 'ledger'],
+  audit: ['approvals', 'pauses', 'patches', 'targets', 'drift', 'resource', 'fleet', 'ledger'],
   fight: ['explanation', 'drift'],
 };
 

@@ -94,6 +94,13 @@ export const approvals = (query: ApprovalsQuery) =>
     refetchInterval: pollMs,
   });
 
+export const patches = (estate: string | undefined) =>
+  queryOptions({
+    queryKey: ['patches', estate],
+    queryFn: (options) => api.patches(estate, options),
+    refetchInterval: pollMs,
+  });
+
 export const pauses = (estate: string | undefined) =>
   queryOptions({
     queryKey: ['pauses', estate],

@@ -8,6 +8,7 @@ const gatherMs = 400;
 /** Setpoint plans, evaluates traffic, or reads many rows for these: the console asks rarely, however many events come. */
 const costly: Readonly<Record<string, number>> = {
   drift: 3_000,
+  approvals: 3_000,
   'drift-count': 3_000,
   'inventory-counts': 3_000,
   slo: 3_000,

@@ -47,8 +47,8 @@ test(
     await dialog.getByLabel('Reason').fill('they agreed');
     await page.keyboard.press('Enter');
     await page.getByText('Approved', { exact: true }).waitFor();
-    await page.getByText(/^No action waits in generation/).waitFor({ timeout: 60_000 });
-    const done = page.locator('section', { hasText: 'Changes of the last 15 minutes' });
+    await page.getByText(/^No action that you may approve waits in generation/).waitFor({ timeout: 60_000 });
+    const done = page.locator('section', { hasText: 'Newest changes' });
     await done.getByText('RevokeSecurityGroupIngress').first().waitFor({ timeout: 60_000 });
     assert.equal(await page.getByRole('button', { name: /^Approve/ }).count(), 0);
     await assertNoViolations(watched);
@@ -66,12 +66,21 @@ test(
     watched.expect(/status of 409 /);
     const { page } = watched;
     await page.getByText(/labels\.tier: first → web/).waitFor({ timeout: 60_000 });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy a link to these actions' }).click();
+    await page.getByText('Copied.').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(link, `${all().gateway.url}/approvals?digest=${(await pending()).digest}`);
     await page.getByRole('button', { name: /^Approve/ }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('too late');
     await all().estate.tag('second');
     await all().estate.reconcile();
-    while (!JSON.stringify((await pending()).actions).includes('"second"')) await sleep(200);
+    const until = Date.now() + 90_000;
+    while (!JSON.stringify((await pending()).actions).includes('"second"')) {
+      assert.ok(Date.now() < until, 'a worker observes the second value');
+      await sleep(200);
+    }
     await dialog.getByRole('button', { name: 'Approve' }).click();
     await dialog.getByRole('alert').waitFor();
     assert.deepEqual(
@@ -87,6 +96,12 @@ test(
     );
     await page.locator('.planned-action', { hasText: 'second' }).getByText('new', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'I have read them' }).click();
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    assert.equal(await dialog.getByLabel('Reason').inputValue(), '', 'the reason was of the refused one');
+    await page.keyboard.press('Escape');
+    await page.goto(link);
+    await page.getByText('The link is of other actions').waitFor();
+    await page.goto(`${all().gateway.url}/approvals`);
     await page.getByRole('button', { name: /^Approve/ }).waitFor();
     await leave(watched);
   },

@@ -185,7 +185,7 @@ test('restore compares the specs with the overlay that they had, in a store of s
   const clock = movableClock();
   const run = commandLine({ clock });
   assert.equal((await run(['apply', specs, '--overlay', 'prod', '--yes'])).code, 0);
-  await run(['apply', specs, '--overlay', 'test', '--yes']);
+  await run(['apply', specs, '--overlay', 'test', '--yes', '--allow-shared-scopes']);
   clock.forward(2_000);
   const restore = ['restore', specs, '--as-of', timestampOf(clock)];
   clock.forward(2_000);

@@ -56,7 +56,8 @@ describe('setpoint serve', () => {
       assert.deepEqual(rulesOf(sandbox).slice(-2), ['AuthorizeSecurityGroupIngress', 'RevokeSecurityGroupIngress']);
 
       await writeFile(join(place.folder, 'specs/all.yaml'), specs(sandbox.url, 99_999));
-      assert.match(await serve.says(/specs invalid/), /all\.yaml:\d+:\d+/);
+      // why: a worker can read the file while it is written, and finds it empty
+      await serve.says(/specs invalid.*all\.yaml:\d+:\d+/);
       await openByHand(sandbox);
       await serve.says(/settled .*verb=delete .*tcp\.22/);
       assert.equal(await serve.end('SIGTERM'), 0);

@@ -48,8 +48,6 @@ export function ActionDialog(props: ActionDialogProps) {
     submit,
     children,
   } = props;
-  const [reason, setReason] = useState('');
-  const reasonId = useId();
   const change = (open: boolean): void => {
     if (!open && attempt.isPending) return;
     attempt.reset();
@@ -68,46 +66,56 @@ export function ActionDialog(props: ActionDialogProps) {
           <Dialog.Description render={<div />} className="dialog-about">
             {about}
           </Dialog.Description>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (!attempt.isPending) submit(reason.trim());
-            }}
-          >
+          <ReasonForm verb={verb} field={field} attempt={attempt} isDangerous={isDangerous} submit={submit}>
             {children}
-            <label htmlFor={reasonId}>{field}</label>
-            <input
-              id={reasonId}
-              name="reason"
-              required
-              // why: spaces alone are no reason
-              pattern=".*\S.*"
-              maxLength={mostReason}
-              autoComplete="off"
-              value={reason}
-              aria-describedby={`${reasonId}-help`}
-              onChange={(event) => setReason(event.target.value)}
-            />
-            <p id={`${reasonId}-help`} className="help">
-              Others read it in the ledger.
-            </p>
-            <Refusal error={attempt.error} />
-            <div className="dialog-buttons">
-              <Dialog.Close className="button" disabled={attempt.isPending}>
-                Cancel
-              </Dialog.Close>
-              <button
-                type="submit"
-                className={isDangerous ? 'button danger' : 'button primary'}
-                disabled={attempt.isPending}
-              >
-                {attempt.isPending ? 'Sending…' : verb}
-              </button>
-            </div>
-          </form>
+          </ReasonForm>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+type ReasonFormProps = Pick<ActionDialogProps, 'verb' | 'attempt' | 'submit' | 'children'> &
+  Required<Pick<ActionDialogProps, 'field' | 'isDangerous'>>;
+
+/** In the popup, which ends with the dialog: the next one begins without the reason of the last one. */
+function ReasonForm({ verb, field, attempt, isDangerous, submit, children }: ReasonFormProps) {
+  const [reason, setReason] = useState('');
+  const id = useId();
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!attempt.isPending) submit(reason.trim());
+      }}
+    >
+      {children}
+      <label htmlFor={id}>{field}</label>
+      <input
+        id={id}
+        name="reason"
+        required
+        // why: spaces alone are no reason
+        pattern=".*\S.*"
+        maxLength={mostReason}
+        autoComplete="off"
+        value={reason}
+        aria-describedby={`${id}-help`}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <p id={`${id}-help`} className="help">
+        Others read it in the ledger.
+      </p>
+      <Refusal error={attempt.error} />
+      <div className="dialog-buttons">
+        <Dialog.Close className="button" disabled={attempt.isPending}>
+          Cancel
+        </Dialog.Close>
+        <button type="submit" className={isDangerous ? 'button danger' : 'button primary'} disabled={attempt.isPending}>
+          {attempt.isPending ? 'Sending…' : verb}
+        </button>
+      </div>
+    </form>
   );
 }
 

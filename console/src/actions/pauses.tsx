@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { Pause, PauseSubject } from '../api.d.ts';
-import { commands } from '../api-client.ts';
+import { commands, type ResumeBody } from '../api-client.ts';
 import { absoluteTime } from '../time.ts';
 import { useCommand } from './command.ts';
 import { ActionDialog, Choice } from './dialog.tsx';
-import type { Subject } from './permissions.ts';
+import { type Subject, useMay } from './permissions.ts';
 import { say } from './toasts.tsx';
 
 const modes = {
@@ -31,6 +31,13 @@ interface PauseDialogProps {
   readonly subject: PauseSubject;
 }
 
+interface PauseInput extends PauseDialogProps {
+  readonly mode: Mode;
+  readonly reason: string;
+  /** In hours. */
+  readonly length: number;
+}
+
 /** `instance/web-0`, `target aws-prod`, `the estate` */
 export function subjectText(subject: PauseSubject): string {
   if (subject.type === 'estate') return 'the estate';
@@ -49,8 +56,8 @@ export function PauseDialog({ estate, subject }: PauseDialogProps) {
   const [mode, setMode] = useState<Mode>('healing');
   const [hours, setHours] = useState<number>(4);
   const attempt = useCommand({
-    bodyOf: ({ length, ...rest }: { mode: Mode; reason: string; length: number }) => ({
-      ...{ estate, subject, ...rest },
+    bodyOf: ({ length, ...rest }: PauseInput) => ({
+      ...rest,
       until: new Date(Date.now() + length * hourMs).toISOString(),
     }),
     send: commands.pause,
@@ -71,7 +78,7 @@ export function PauseDialog({ estate, subject }: PauseDialogProps) {
       attempt={attempt}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={(reason) => attempt.mutate({ mode, reason, length: hours })}
+      submit={(reason) => attempt.mutate({ estate, subject, mode, reason, length: hours })}
     >
       <Choice name="What" options={Object.entries(modes)} value={mode} choose={(chosen) => setMode(chosen as Mode)} />
       <Choice
@@ -93,10 +100,7 @@ interface ResumeDialogProps {
 export function ResumeDialog({ estate, pause: { mode, subject, incident, actor, reason } }: ResumeDialogProps) {
   const [isOpen, setOpen] = useState(false);
   const attempt = useCommand({
-    bodyOf: (why: string) => ({
-      ...{ estate, reason: why },
-      ...(incident === undefined ? { mode, subject } : { incident }),
-    }),
+    bodyOf: (body: ResumeBody) => body,
     send: commands.resume,
     outdates,
     onDone: ({ items }) => {
@@ -119,7 +123,47 @@ export function ResumeDialog({ estate, pause: { mode, subject, incident, actor, 
       attempt={attempt}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={attempt.mutate}
+      submit={(why) =>
+        attempt.mutate({ estate, reason: why, ...(incident === undefined ? { mode, subject } : { incident }) })
+      }
+    />
+  );
+}
+
+interface ReleaseDialogProps {
+  readonly estate: string;
+  readonly target: string;
+  /** A scope in quarantine, or the document of a stopped rollout. */
+  readonly held: { readonly quarantined: string } | { readonly rolloutOf: string };
+  /** The reason that it is held. */
+  readonly about: string;
+}
+
+/** Lets workers try again what they stopped by themselves. Nothing for those who may not operate the target. */
+export function ReleaseDialog({ estate, target, held, about }: ReleaseDialogProps) {
+  const [isOpen, setOpen] = useState(false);
+  const may = useMay();
+  const attempt = useCommand({
+    bodyOf: (body: ResumeBody) => body,
+    send: commands.resume,
+    outdates,
+    onDone: () => {
+      setOpen(false);
+      say('Resumed', 'Workers try again within seconds.');
+    },
+  });
+  if (!may('operate', { estate, targets: [target], owners: 'any' })) return null;
+  const isRollout = 'rolloutOf' in held;
+  return (
+    <ActionDialog
+      title={isRollout ? 'Resume the rollout' : 'Release'}
+      label={isRollout ? `Resume the rollout of ${held.rolloutOf}` : `Release ${held.quarantined} from quarantine`}
+      about={`${about} Workers try again: find the cause first, or it stops again.`}
+      verb={isRollout ? 'Resume' : 'Release'}
+      attempt={attempt}
+      isOpen={isOpen}
+      setOpen={setOpen}
+      submit={(reason) => attempt.mutate({ estate, ...held, reason })}
     />
   );
 }

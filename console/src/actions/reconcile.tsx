@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { commands } from '../api-client.ts';
+import { commands, type ReconcileBody } from '../api-client.ts';
 import { useCommand } from './command.ts';
 import { ActionDialog } from './dialog.tsx';
 import { say } from './toasts.tsx';
@@ -15,7 +15,7 @@ interface ReconcileDialogProps {
 export function ReconcileDialog({ estate, target, title }: ReconcileDialogProps) {
   const [isOpen, setOpen] = useState(false);
   const attempt = useCommand({
-    bodyOf: (reason: string) => ({ estate, target, reason }),
+    bodyOf: (body: ReconcileBody) => body,
     send: commands.reconcile,
     outdates: ['targets', 'fleet'],
     onDone: ({ scope }) => {
@@ -32,7 +32,7 @@ export function ReconcileDialog({ estate, target, title }: ReconcileDialogProps)
       attempt={attempt}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={attempt.mutate}
+      submit={(reason) => attempt.mutate({ estate, target, reason })}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import * as queries from '../queries.ts';
+import { PatchDialog } from './patches.tsx';
 import { PauseDialog } from './pauses.tsx';
 import { useMay } from './permissions.ts';
 import { ReconcileDialog } from './reconcile.tsx';
@@ -10,6 +11,8 @@ interface ResourceActionsProps {
   readonly scope: string;
   readonly address?: string | undefined;
   readonly owners: readonly string[];
+  /** The address of its document; absent: none states it. */
+  readonly document?: string | undefined;
   /** A worker heals it by itself: asking for a reconcile is enough. */
   readonly isHealed: boolean;
   /** An approval can release it. */
@@ -17,7 +20,15 @@ interface ResourceActionsProps {
 }
 
 /** Of one resource: only those that a grant of the person may permit. */
-export function ResourceActions({ estate, scope, address, owners, isHealed, isWithheld }: ResourceActionsProps) {
+export function ResourceActions({
+  estate,
+  scope,
+  address,
+  owners,
+  document,
+  isHealed,
+  isWithheld,
+}: ResourceActionsProps) {
   const may = useMay();
   const { data } = useQuery(queries.targets(estate));
   const targets = data?.items.filter((target) => target.scope === scope).map(({ name }) => name) ?? [];
@@ -36,6 +47,7 @@ export function ResourceActions({ estate, scope, address, owners, isHealed, isWi
           Review for approval
         </Link>
       ) : null}
+      {mayPause && document !== undefined ? <PatchDialog estate={estate} document={document} /> : null}
       {mayPause ? <PauseDialog estate={estate} subject={{ type: 'address', name: address }} /> : null}
     </fieldset>
   );

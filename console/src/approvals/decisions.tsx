@@ -3,7 +3,7 @@ import { useCommand } from '../actions/command.ts';
 import { ActionDialog, Choice } from '../actions/dialog.tsx';
 import { say } from '../actions/toasts.tsx';
 import type { Approval, PendingApprovals } from '../api.d.ts';
-import { type ApprovalsQuery, commands } from '../api-client.ts';
+import { type ApprovalsQuery, type ApproveBody, commands, type RefuseBody, type WithdrawBody } from '../api-client.ts';
 import { summaryText } from './words.ts';
 
 const outdates = ['approvals', 'targets', 'drift', 'fleet', 'inventory', 'ledger', 'explanation'];
@@ -43,18 +43,14 @@ function useShown({ pending, query }: Decided) {
   };
 }
 
-export function ApproveDialog(props: DecisionProps) {
+export function ApproveDialog(props: DecisionProps & { readonly unseen: number }) {
   const { shown, isOpen, setOpen } = useShown(props);
   const { pending, query } = shown;
   const [hours, setHours] = useState('24');
   const { actions, generation, summary } = pending;
   const isBreakGlass = query.breakGlass === 'true';
   const attempt = useCommand({
-    bodyOf: ({ reason, length }: { reason: string; length: string }) => ({
-      ...bodyOf(shown),
-      reason,
-      expiresInSeconds: Number(length) * hourSeconds,
-    }),
+    bodyOf: (body: ApproveBody) => body,
     send: commands.approve,
     outdates,
     onDone: ({ missing }) => {
@@ -76,6 +72,7 @@ export function ApproveDialog(props: DecisionProps) {
         <>
           Exactly these actions of generation {generation}: {summaryText(pending)}. If another change comes first,
           Setpoint refuses the approval.
+          {props.unseen === 0 ? '' : ` The page does not show ${props.unseen} of them yet.`}
           {isBreakGlass ? ' They pass change windows and freezes, and the ledger has an entry of its own.' : ''}
         </>
       }
@@ -85,7 +82,7 @@ export function ApproveDialog(props: DecisionProps) {
       isDangerous={isBreakGlass || summary.delete + summary.replace > 0}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={(reason) => attempt.mutate({ reason, length: hours })}
+      submit={(reason) => attempt.mutate({ ...bodyOf(shown), reason, expiresInSeconds: Number(hours) * hourSeconds })}
     >
       <Choice name="The approval ends after" options={lengths} value={hours} choose={setHours} />
     </ActionDialog>
@@ -95,7 +92,7 @@ export function ApproveDialog(props: DecisionProps) {
 export function RefuseDialog(props: DecisionProps) {
   const { shown, isOpen, setOpen } = useShown(props);
   const attempt = useCommand({
-    bodyOf: (reason: string) => ({ ...bodyOf(shown), reason }),
+    bodyOf: (body: RefuseBody) => body,
     send: commands.refuse,
     outdates,
     onDone: () => {
@@ -113,7 +110,7 @@ export function RefuseDialog(props: DecisionProps) {
       isHidden={props.isHidden}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={attempt.mutate}
+      submit={(reason) => attempt.mutate({ ...bodyOf(shown), reason })}
     />
   );
 }
@@ -121,7 +118,7 @@ export function RefuseDialog(props: DecisionProps) {
 export function WithdrawDialog({ approval: { estate, seq, actor, reason } }: { readonly approval: Approval }) {
   const [isOpen, setOpen] = useState(false);
   const attempt = useCommand({
-    bodyOf: (why: string) => ({ estate, seq, reason: why }),
+    bodyOf: (body: WithdrawBody) => body,
     send: commands.withdraw,
     outdates,
     onDone: ({ inFlight }) => {
@@ -140,7 +137,7 @@ export function WithdrawDialog({ approval: { estate, seq, actor, reason } }: { r
       attempt={attempt}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={attempt.mutate}
+      submit={(why) => attempt.mutate({ estate, seq, reason: why })}
     />
   );
 }

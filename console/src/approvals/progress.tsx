@@ -39,10 +39,10 @@ export function Progress({ estate, scopes }: ProgressProps) {
       }
     >
       <QueryState query={work} subject="the work" lines={2}>
-        {() => <Work busy={busy} limits={fleet.data?.rateLimits.items ?? []} />}
+        {() => <Work busy={busy} limits={fleet.data?.rateLimits.items ?? []} hasMore={work.hasNextPage} />}
       </QueryState>
       <QueryState query={entries} subject="the ledger" lines={2}>
-        {() => <Calls rows={rows} estate={estate} />}
+        {() => <Calls rows={rows} estate={estate} since={since} hasMore={entries.hasNextPage} />}
       </QueryState>
     </Panel>
   );
@@ -54,10 +54,19 @@ const isIn = (address: string, scopes: readonly string[]): boolean =>
 interface WorkProps {
   readonly busy: readonly Scope[];
   readonly limits: Fleet['rateLimits']['items'];
+  /** Not all scopes are read. */
+  readonly hasMore: boolean;
 }
 
-function Work({ busy, limits }: WorkProps) {
-  if (busy.length === 0) return <p className="quiet empty">No worker is at work there, and nothing waits.</p>;
+function Work({ busy, limits, hasMore }: WorkProps) {
+  if (busy.length === 0)
+    return (
+      <p className="quiet empty">
+        {hasMore
+          ? 'None of the first 200 busy scopes is one of these. The fleet has all.'
+          : 'No worker is at work there, and nothing waits.'}
+      </p>
+    );
   return (
     <ul className="lines">
       {busy.map(({ scope, state, waitsFor }) => {
@@ -93,10 +102,24 @@ const outcomes: Readonly<Record<LedgerRow['outcome'], readonly [word: string, to
   decision: ['Decision', 'quiet'],
 };
 
-function Calls({ rows, estate }: { readonly rows: readonly LedgerRow[]; readonly estate: string }) {
-  if (rows.length === 0) return <p className="quiet empty">No change in the last 15 minutes.</p>;
+interface CallsProps {
+  readonly rows: readonly LedgerRow[];
+  readonly estate: string;
+  readonly since: string;
+  /** Older entries since then are not read. */
+  readonly hasMore: boolean;
+}
+
+function Calls({ rows, estate, since, hasMore }: CallsProps) {
+  if (rows.length === 0)
+    return (
+      <p className="quiet empty">
+        {hasMore ? 'No change among the newest entries since ' : 'No change since '}
+        <When at={since} />.
+      </p>
+    );
   return (
-    <Table name="Changes of the last 15 minutes" columns={['Change', 'Outcome', 'Requests', 'When']}>
+    <Table name="Newest changes" columns={['Change', 'Outcome', 'Requests', 'When']}>
       {rows.map(({ key, verb, address, outcome, reason, calls, at }) => {
         const [word, tone] = outcomes[outcome];
         return (

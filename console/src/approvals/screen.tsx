@@ -12,17 +12,18 @@ import type {
 } from '../api.d.ts';
 import type { ApprovalsQuery } from '../api-client.ts';
 import { Notice, Panel, Table, Title, When } from '../components.tsx';
-import { actionName } from '../drift/entries.ts';
+import { actionName, unknownPlaces } from '../drift/entries.ts';
 import * as queries from '../queries.ts';
 import { QueryState } from '../query-state.tsx';
 import { ApproveDialog, RefuseDialog, WithdrawDialog } from './decisions.tsx';
 import { Progress } from './progress.tsx';
 import { changeLines, consequence, costText, effectLines, summaryText, verbs } from './words.ts';
 
-export const approvalKeys = ['estate', 'address', 'breakGlass'] as const;
+/** `digest`: of the actions that a message links to. It selects nothing and permits nothing. */
+export const approvalKeys = ['estate', 'address', 'breakGlass', 'digest'] as const;
 
 export function ApprovalsScreen() {
-  const { estate, address, breakGlass } = useSearch({ from: '/approvals' });
+  const { estate, address, breakGlass, digest } = useSearch({ from: '/approvals' });
   const query: ApprovalsQuery = {
     ...(estate === undefined ? {} : { estate }),
     ...(address === undefined ? {} : { address }),
@@ -33,7 +34,7 @@ export function ApprovalsScreen() {
     <>
       <div className="title-row">
         <Title>Approvals</Title>
-        <p className="quiet">{pending.data === undefined ? '' : verdictText(pending.data)}</p>
+        <p className="quiet">{pending.data === undefined ? '' : <Verdict pending={pending.data} />}</p>
       </div>
       {address === undefined ? null : (
         <p className="partial">
@@ -44,18 +45,52 @@ export function ApprovalsScreen() {
         </p>
       )}
       <QueryState query={pending} subject="the pending approvals" lines={8}>
-        {(found) => <Pending key={`${address} ${breakGlass}`} pending={found} query={query} />}
+        {(found) => (
+          <>
+            {digest === undefined || digest === found.digest ? null : (
+              <Notice tone="attention" title="The link is of other actions">
+                <p>Somebody decided them, or they changed since. The actions below wait now.</p>
+              </Notice>
+            )}
+            <Pending key={`${address} ${breakGlass}`} pending={found} query={query} />
+          </>
+        )}
       </QueryState>
     </>
   );
 }
 
-/** `3 actions wait in generation 8: 2 to change, 1 to delete` */
-function verdictText(pending: PendingApprovals): string {
+/** `3 actions wait in generation 8: 2 to change, 1 to delete · observed 12 s ago` */
+function Verdict({ pending }: { readonly pending: PendingApprovals }) {
+  const { at } = pending.observed;
+  return (
+    <>
+      {verdictText(pending, useIsApprover(pending))}
+      {at === undefined ? null : (
+        <>
+          {' '}
+          · observed <When at={at} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Setpoint lists for approvers the actions that they may approve, and for others those that they see. */
+function verdictText(pending: PendingApprovals, isApprover: boolean): string {
   const { actions, generation } = pending;
-  if (actions.length === 0) return `No action waits in generation ${generation}`;
+  const where = unknownPlaces(pending).length > 0 ? ', as far as Setpoint could observe' : '';
+  if (actions.length === 0)
+    return `No action that you ${isApprover ? 'may approve' : 'see'} waits in generation ${generation}${where}`;
   const wait = actions.length === 1 ? '1 action waits' : `${actions.length} actions wait`;
   return `${wait} in generation ${generation}: ${summaryText(pending)}`;
+}
+
+// why: the server gives those who approve what they may approve
+function useIsApprover({ estate, scopes }: PendingApprovals): boolean {
+  const may = useMay();
+  const targets = scopes.flatMap((scope) => scope.targets);
+  return may('approve', { estate, targets: targets.length === 0 ? 'any' : targets, owners: 'any' });
 }
 
 interface PendingProps {
@@ -67,10 +102,16 @@ function Pending({ pending, query }: PendingProps) {
   const { estate, actions, scopes, cost, effect, policies = [], refusals, approvals, looserGuards = [] } = pending;
   const digests = actions.map(({ digest }) => digest);
   const [known, setKnown] = useState(digests);
+  const [shownCount, setShownCount] = useState(mostShown);
   const fresh = new Set(digests.filter((digest) => !known.includes(digest)));
   return (
     <div className="approvals">
-      <Decision pending={pending} query={query} isHidden={fresh.size > 0} />
+      <Decision
+        pending={pending}
+        query={query}
+        isHidden={fresh.size > 0}
+        unseen={Math.max(0, actions.length - shownCount)}
+      />
       {fresh.size === 0 ? null : (
         <Notice tone="attention" title={`${count(fresh.size, 'action')} came while you were here`}>
           <p>They are marked as new below.</p>
@@ -95,9 +136,14 @@ function Pending({ pending, query }: PendingProps) {
       {effect === undefined || actions.length === 0 ? null : <EffectPanel effect={effect} />}
       {actions.length === 0 ? null : (
         <Panel title="Actions" aside={callsText(scopes)}>
-          {scopes.map(({ scope }) => (
-            <ScopeActions key={scope} scope={scope} pending={pending} fresh={fresh} />
+          {[...Map.groupBy(actions.slice(0, shownCount), ({ scope }) => scope)].map(([scope, here]) => (
+            <ScopeActions key={scope} scope={scope} actions={here} pending={pending} fresh={fresh} />
           ))}
+          {actions.length > shownCount ? (
+            <button type="button" className="button" onClick={() => setShownCount(shownCount + mostShown)}>
+              Show {Math.min(mostShown, actions.length - shownCount)} more of {actions.length - shownCount}
+            </button>
+          ) : null}
         </Panel>
       )}
       {policies.length === 0 ? null : <Policies policies={policies} />}
@@ -120,6 +166,8 @@ function Pending({ pending, query }: PendingProps) {
 const refusalTitle = ({ actor, reason, actions }: Refusal): string =>
   `${actor} refused ${count(actions.length, 'action')}${reason === undefined ? '' : `: ${reason}`}`;
 
+const mostShown = 200;
+
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 function callsText(scopes: PendingApprovals['scopes']): string {
@@ -127,16 +175,35 @@ function callsText(scopes: PendingApprovals['scopes']): string {
   return `about ${count(calls, 'call')}`;
 }
 
+const mostUnknown = 5;
+
+interface DecisionProps extends PendingProps {
+  readonly isHidden: boolean;
+  /** The number of actions that the page does not show yet. */
+  readonly unseen: number;
+}
+
 /** The buttons, or the reason that there are none. */
-function Decision({ pending, query, isHidden }: PendingProps & { readonly isHidden: boolean }) {
-  const may = useMay();
-  const { estate, actions, scopes, authors } = pending;
+function Decision({ pending, query, isHidden, unseen }: DecisionProps) {
+  const { estate, actions, authors } = pending;
   const { address, breakGlass } = query;
-  const targets = scopes.flatMap((scope) => scope.targets);
-  // why: the server gives those who approve what they may approve
-  const isApprover = may('approve', { estate, targets: targets.length === 0 ? 'any' : targets, owners: 'any' });
+  const isApprover = useIsApprover(pending);
+  const unknown = unknownPlaces(pending);
   return (
     <div className="decision">
+      {actions.length === 0 ? null : <CopyLink query={query} digest={pending.digest} />}
+      {unknown.length === 0 ? null : (
+        <Notice tone="attention" title={`Setpoint could not observe ${count(unknown.length, 'place')} completely`}>
+          <p>Further actions may wait there. Nobody can approve before it has.</p>
+          <ul>
+            {unknown.slice(0, mostUnknown).map(({ scope, reason }) => (
+              <li key={`${scope} ${reason}`}>
+                {scope}: {reason}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       {authors.denialReason === undefined || actions.length === 0 ? null : (
         <Notice tone="attention" title="You may not approve these actions">
           <p>{authors.denialReason}</p>
@@ -145,7 +212,7 @@ function Decision({ pending, query, isHidden }: PendingProps & { readonly isHidd
       {isApprover && actions.length > 0 ? (
         <fieldset className="actions" aria-label="Decision">
           {authors.denialReason === undefined ? (
-            <ApproveDialog pending={pending} query={query} isHidden={isHidden} />
+            <ApproveDialog pending={pending} query={query} isHidden={isHidden || unknown.length > 0} unseen={unseen} />
           ) : null}
           <RefuseDialog pending={pending} query={query} isHidden={isHidden} />
         </fieldset>
@@ -176,14 +243,41 @@ function Decision({ pending, query, isHidden }: PendingProps & { readonly isHidd
   );
 }
 
+/** The page of exactly these actions, for a message to a colleague. It carries no authority: the colleague signs in. */
+function CopyLink({ query, digest }: { readonly query: ApprovalsQuery; readonly digest: string }) {
+  const [state, setState] = useState<'none' | 'copied' | 'refused'>('none');
+  const address = `${location.origin}/approvals?${new URLSearchParams({ ...query, digest })}`;
+  // why: a page without TLS has no clipboard, and a browser may refuse
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(address);
+      setState('copied');
+    } catch {
+      setState('refused');
+    }
+  };
+  return (
+    <p>
+      <button type="button" className="button" onClick={() => void copy()}>
+        Copy a link to these actions
+      </button>{' '}
+      <span role="status" className="quiet">
+        {state === 'copied' ? 'Copied.' : ''}
+        {state === 'refused' ? `The browser did not copy it: ${address}` : ''}
+      </span>
+    </p>
+  );
+}
+
 function EffectPanel({ effect }: { readonly effect: NonNullable<PendingApprovals['effect']> }) {
   const lines = effectLines(effect);
   return (
     <Panel title="Effect on traffic">
       {lines.length === 0 ? <p className="quiet empty">No traffic changes.</p> : null}
       <ul className="drift-effect">
-        {lines.map(({ change, text, reasons, exposure }) => (
-          <li key={text} className={change === 'opens' ? 'tone-wrong' : 'tone-attention'}>
+        {lines.map(({ scope, change, text, reasons, exposure }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two lines of a scope can be equal, and none has a state
+          <li key={`${scope} ${text} ${at}`} className={change === 'opens' ? 'tone-wrong' : 'tone-attention'}>
             <span className="ink">{text}</span>
             <span className="quiet"> {[exposure, ...reasons].filter(Boolean).join(' · ')}</span>
           </li>
@@ -200,19 +294,18 @@ function EffectPanel({ effect }: { readonly effect: NonNullable<PendingApprovals
 
 interface ScopeActionsProps {
   readonly scope: string;
+  readonly actions: readonly PlannedAction[];
   readonly pending: PendingApprovals;
   /** The digests of actions that the person has not seen yet. */
   readonly fresh: ReadonlySet<string>;
 }
 
-function ScopeActions({ scope, pending: { estate, actions, required }, fresh }: ScopeActionsProps) {
-  const here = actions.filter((action) => action.scope === scope);
-  if (here.length === 0) return null;
+function ScopeActions({ scope, actions, pending: { estate, required }, fresh }: ScopeActionsProps) {
   return (
     <section aria-label={scope}>
       <h3 className="address">{scope}</h3>
       <ul className="planned">
-        {here.map((action) => (
+        {actions.map((action) => (
           <ActionLine
             key={action.digest}
             action={action}
@@ -333,27 +426,34 @@ const Policies = ({ policies }: { readonly policies: readonly PolicyViolation[] 
   </Panel>
 );
 
-const Given = ({ approvals }: { readonly approvals: readonly Approval[] }) => (
-  <Panel title="Active approvals">
-    <Table name="Active approvals" columns={['Approved by', 'Scope', 'Carried out', 'Ends', 'Withdraw']}>
-      {approvals.map((approval) => (
-        <tr key={approval.seq}>
-          <th scope="row">
-            {approval.actor}
-            <div className="quiet small">{approval.reason}</div>
-          </th>
-          <td>{approval.scope}</td>
-          <td className="number">
-            {approval.executed} of {approval.actions.length}
-          </td>
-          <td>
-            <When at={approval.until} />
-          </td>
-          <td>
-            <WithdrawDialog approval={approval} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  </Panel>
-);
+function Given({ approvals }: { readonly approvals: readonly Approval[] }) {
+  const may = useMay();
+  const { data: me } = useQuery(queries.whoami);
+  return (
+    <Panel title="Active approvals">
+      <Table name="Active approvals" columns={['Approved by', 'Scope', 'Carried out', 'Ends', 'Withdraw']}>
+        {approvals.map((approval) => (
+          <tr key={approval.seq}>
+            <th scope="row">
+              {approval.actor}
+              <div className="quiet small">{approval.reason}</div>
+            </th>
+            <td>{approval.scope}</td>
+            <td className="number">
+              {approval.executed} of {approval.actions.length}
+            </td>
+            <td>
+              <When at={approval.until} />
+            </td>
+            <td>
+              {approval.actor === me?.actor ||
+              may('approve', { estate: approval.estate, targets: 'any', owners: 'any' }) ? (
+                <WithdrawDialog approval={approval} />
+              ) : null}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Panel>
+  );
+}

@@ -39,6 +39,7 @@ export function consequence(action: PlannedAction): string {
 }
 
 export interface EffectLine {
+  readonly scope: string;
   readonly change: 'opens' | 'cuts';
   readonly text: string;
   /** Why it is not certain. */
@@ -63,7 +64,7 @@ function lineOf(change: 'opens' | 'cuts', traffic: Traffic, reasons: readonly st
   const verb = change === 'opens' ? 'Opens' : 'Cuts';
   const maybe = change === 'opens' ? 'May open' : 'May cut';
   const text = `${reasons.length === 0 ? verb : maybe} ${servicesText(services)} from ${endText(from)} to ${endText(to)}`;
-  return { change, text, reasons, exposure: exposureText(traffic) };
+  return { scope: traffic.scope, change, text, reasons, exposure: exposureText(traffic) };
 }
 
 /** `2 to create, 1 to delete` */

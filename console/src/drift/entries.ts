@@ -64,6 +64,8 @@ export interface DriftEntry {
   readonly scope: string;
   readonly owners: readonly string[];
   readonly documents: readonly string[];
+  /** The address of its first document. */
+  readonly document?: string;
   readonly criticality?: PlannedAction['criticality'];
   readonly author?: LastModifiedBy;
   readonly differences: readonly Difference[];
@@ -159,6 +161,7 @@ function ofAction(action: PlannedAction, key: string, lines: Lines): DriftEntry 
     id: 'observed' in action ? action.observed.id : undefined,
     owners: [...new Set(owners.length === 0 && action.verb === 'delete' ? (action.owners ?? []) : owners)],
     documents: documents.map(({ file, line }) => `${file}:${line}`),
+    document: documents[0]?.address,
     author: lastModifiedBy,
     differences: differencesOf(action),
     traffic: [...new Set(named.flatMap((one) => lines.get(one) ?? []))],

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Remarks } from '../actions/remarks.tsx';
 import { ResourceActions } from '../actions/resource-actions.tsx';
+import { ResourceNotes } from '../actions/resource-notes.tsx';
 import type { LastModifiedBy } from '../api.d.ts';
 import { Glyph, statusLooks, Table, When } from '../components.tsx';
 import { type Difference, type DriftEntry, dangerOfLine } from './entries.ts';
@@ -120,7 +120,7 @@ function Detail({ id, entry, estate }: DetailProps) {
         {cause === 'unstated' && entry.id !== undefined ? <Fact name="Id">{entry.id}</Fact> : null}
       </dl>
       {address === undefined ? null : (
-        <Remarks
+        <ResourceNotes
           estate={estate}
           address={address}
           targets="any"
@@ -134,6 +134,7 @@ function Detail({ id, entry, estate }: DetailProps) {
         scope={scope}
         address={address}
         owners={owners}
+        document={entry.document}
         isHealed={fate.type === 'healed'}
         isWithheld={fate.type === 'withheld'}
       />

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { ResumeDialog, subjectOf, subjectText } from '../actions/pauses.tsx';
+import { EndPatchDialog, patchText } from '../actions/patches.tsx';
+import { ReleaseDialog, ResumeDialog, subjectOf, subjectText } from '../actions/pauses.tsx';
 import { useMay } from '../actions/permissions.ts';
-import type { Objective, Pause, PendingApprovals, Resource, Slo, Target } from '../api.d.ts';
+import type { Objective, Patch, Pause, PendingApprovals, Resource, Slo, Target } from '../api.d.ts';
 import {
   everyStatus,
   Glyph,
@@ -217,8 +218,14 @@ interface PendingWorkProps {
 /** The work that waits, and the people or the events that it waits for. */
 function PendingWork({ targets, approvals, estate }: PendingWorkProps) {
   const pauses = useQuery(queries.pauses(estate));
+  const patches = useQuery(queries.patches(estate));
   const held = targets.flatMap((target) => heldLines(target, estate));
-  const isNothing = held.length + (approvals.data?.actions.length ?? 1) + (pauses.data?.items.length ?? 1) === 0;
+  const isNothing =
+    held.length +
+      (approvals.data?.actions.length ?? 1) +
+      (pauses.data?.items.length ?? 1) +
+      (patches.data?.items.length ?? 1) ===
+    0;
   return (
     <Panel title="Pending work">
       <div id="waiting" />
@@ -231,6 +238,15 @@ function PendingWork({ targets, approvals, estate }: PendingWorkProps) {
           <Lines>
             {items.map((pause) => (
               <PauseLine key={`pause-${pause.id}`} pause={pause} estate={of} />
+            ))}
+          </Lines>
+        )}
+      </QueryState>
+      <QueryState query={patches} subject="patches" lines={1}>
+        {({ estate: of, items }) => (
+          <Lines>
+            {items.map((patch) => (
+              <PatchLine key={`patch-${patch.id}`} patch={patch} estate={of} />
             ))}
           </Lines>
         )}
@@ -269,7 +285,7 @@ function actionSummary({ summary }: PendingApprovals): string {
   return parts.join(', ') || 'nothing changes';
 }
 
-function heldLines({ name, held }: Target, estate: string | undefined): readonly ReactNode[] {
+function heldLines({ name, scope, held, estate: of }: Target, estate: string | undefined): readonly ReactNode[] {
   if (held === undefined) return [];
   const { withheldChanges, quarantine, stoppedRollouts, inGrace, halfReplaced } = held;
   return [
@@ -298,12 +314,19 @@ function heldLines({ name, held }: Target, estate: string | undefined): readonly
           <li key={`${name}-quarantine`}>
             {name} is in quarantine since <When at={quarantine.since} />
             <div className="quiet small">{quarantine.reason ?? 'Its reconciles keep failing.'}</div>
+            <ReleaseDialog
+              estate={of}
+              target={name}
+              held={{ quarantined: scope }}
+              about={quarantine.reason ?? 'Its reconciles keep failing.'}
+            />
           </li>,
         ]),
     ...stoppedRollouts.map(({ document, reason, generation }) => (
       <li key={`${name}-${document}-${generation}`}>
         The rollout of {document} stopped in generation {generation}
         <div className="quiet small">{reason}</div>
+        <ReleaseDialog estate={of} target={name} held={{ rolloutOf: document }} about={`It stopped: ${reason}`} />
       </li>
     )),
     ...inGrace.map(({ address, until }) => (
@@ -320,6 +343,22 @@ function heldLines({ name, held }: Target, estate: string | undefined): readonly
 }
 
 const modeWords = { healing: 'Healing', rollout: 'Rollouts', all: 'All changes' } as const;
+
+function PatchLine({ patch, estate }: { readonly patch: Patch; readonly estate: string }) {
+  const { kind, name, actor, reason, until } = patch;
+  const may = useMay();
+  return (
+    <li>
+      {kind} {name} is patched by {actor}, ends <When at={until} />
+      <div className="quiet small">
+        {patchText(patch)}: {reason}
+      </div>
+      {may('operate', { estate, targets: 'any', owners: 'any' }) ? (
+        <EndPatchDialog estate={estate} patch={patch} />
+      ) : null}
+    </li>
+  );
+}
 
 function PauseLine({ pause, estate }: { readonly pause: Pause; readonly estate: string }) {
   const { mode, subject, reason, actor, until, incident } = pause;

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Remarks } from '../actions/remarks.tsx';
 import { ResourceActions } from '../actions/resource-actions.tsx';
+import { ResourceNotes } from '../actions/resource-notes.tsx';
 import type { Explanation, LastModifiedBy, LedgerPage, Relation, ResourceDetails, ResourceVersion } from '../api.d.ts';
 import { Notice, nameOf, Panel, ResourceLink, Status, Table, Title, When } from '../components.tsx';
 import { type LedgerRow, ledgerRows, rowText } from '../ledger/entries.ts';
@@ -104,7 +104,7 @@ function Details({ details, of }: DetailsProps) {
       </div>
       <p className="why">{reason}</p>
       {address === undefined ? null : (
-        <Remarks
+        <ResourceNotes
           estate={estate}
           address={address}
           targets={targets}
@@ -118,6 +118,7 @@ function Details({ details, of }: DetailsProps) {
         scope={details.scope}
         address={address}
         owners={owner === undefined ? [] : [owner]}
+        document={details.documents[0]?.address}
         isHealed={isHealing}
         isWithheld={next !== undefined && !isHealing}
       />

@@ -20,7 +20,6 @@ import { type Approved, readPlan } from '../local/saved-plan.ts';
 import { pastSpecs, withCreatedStore } from '../local/store.ts';
 import {
   allowSharedScopesText,
-  completeFor,
   defineCommand,
   type EstateOptions,
   overlayOf,
@@ -128,8 +127,7 @@ async function run(dir: string, options: Options, context: Context): Promise<Exi
     removals: options.grace === true || saved?.grace === true ? ('grace-by-person' as const) : ('at-once' as const),
   };
   return withCreatedStore(options.dir, context, async (store) => {
-    if (options.allowSharedScopes !== true)
-      await refuseSharedScopes(estate, store, completeFor(dir, options)('setpoint apply'));
+    if (options.allowSharedScopes !== true) await refuseSharedScopes(estate, store);
     return withObservedEstate({ estate, store, grant }, context, (view) => approve(view, { options, saved }, context));
   });
 }

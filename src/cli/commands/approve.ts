@@ -41,12 +41,10 @@ import { type ObservedEstate, withObservedEstate } from '../local/observe.ts';
 import { withCreatedStore, withExistingStore } from '../local/store.ts';
 import {
   allowSharedScopesText,
-  completeFor,
   defineCommand,
   type EstateOptions,
   parseDuration,
   parseReason,
-  quoted,
   selectionOf,
   withEstateOptions,
 } from '../options.ts';
@@ -150,12 +148,7 @@ async function run(dir: string, command: Command, context: Context): Promise<Exi
   if (history !== undefined) return rewritten(dir, { ...options, history }, context);
   const estate = await readEstate(selectionOf(dir, options), context);
   return withCreatedStore(options.dir, context, async (store) => {
-    if (options.allowSharedScopes !== true)
-      await refuseSharedScopes(
-        estate,
-        store,
-        completeFor(dir, options)(`setpoint approve --reason ${quoted(options.reason)}`),
-      );
+    if (options.allowSharedScopes !== true && options.refuse !== true) await refuseSharedScopes(estate, store);
     return withObservedEstate({ estate, store }, context, async (view) =>
       decide(await localProposal(view, options, context), options, context),
     );

@@ -18,7 +18,7 @@ const commands: ReadonlyMap<string, () => Promise<CommandFactory>> = new Map([
   ['incident', async () => (await import('./incident.ts')).incident],
   ['patch', async () => (await import('./patch.ts')).patch],
   ['assign', async () => (await import('./assign.ts')).assign],
-  ['comment', async () => (await import('./assign.ts')).comment],
+  ['comment', async () => (await import('./comment.ts')).comment],
   ['unpin', async () => (await import('./unpin.ts')).unpin],
   ['status', async () => (await import('./status.ts')).status],
   ['drift', async () => (await import('./drift.ts')).drift],

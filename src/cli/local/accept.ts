@@ -43,13 +43,13 @@ export async function acceptPinned(
   });
 }
 
-/** Call it before anything is planned, unless the person allowed shared scopes. `command`: with the arguments of that person. */
-export async function refuseSharedScopes(estate: Estate, store: Store, command: string): Promise<void> {
+/** Call it before anything is planned, unless the person allowed shared scopes. */
+export async function refuseSharedScopes(estate: Estate, store: Store): Promise<void> {
   const shared = await sharedScopes(estate, store);
   if (shared === undefined) return;
   throw new UserError(`Another estate owns resources there: ${shared.text}.`, {
     why: 'If these are specs of another branch or have a mistyped name, they launch each machine a second time.',
-    next: `If the name is wrong, restore it: \`metadata.name\` of the Estate. If two estates share these scopes: ${command} --allow-shared-scopes`,
+    next: `If the name is wrong, restore it: \`metadata.name\` of the Estate. If two estates share these scopes, run this again with --allow-shared-scopes.`,
     code: exitCodes.refused,
   });
 }

@@ -9,7 +9,7 @@ import { say } from './toasts.tsx';
 
 const outdates = ['drift', 'resource', 'ledger'];
 
-interface RemarksProps {
+interface ResourceNotesProps {
   readonly estate: string;
   readonly address: string;
   readonly targets: readonly string[] | 'any';
@@ -20,12 +20,12 @@ interface RemarksProps {
 }
 
 /** The person who takes care of a resource, and the comments of people. */
-export function Remarks({ estate, address, targets, owners, assignment, comments }: RemarksProps) {
+export function ResourceNotes({ estate, address, targets, owners, assignment, comments }: ResourceNotesProps) {
   const may = useMay();
-  const mayRemark = may('plan', { estate, targets, owners });
-  if (!mayRemark && assignment === undefined && comments.length === 0) return null;
+  const mayWrite = may('plan', { estate, targets, owners });
+  if (!mayWrite && assignment === undefined && comments.length === 0) return null;
   return (
-    <section className="remarks" aria-label="Assignee and comments">
+    <section className="resource-notes" aria-label="Assignee and comments">
       {assignment === undefined ? null : (
         <p>
           <strong>{assignment.actor}</strong> takes care of it, since <When at={assignment.at} />
@@ -44,10 +44,10 @@ export function Remarks({ estate, address, targets, owners, assignment, comments
           ))}
         </ul>
       )}
-      {mayRemark ? (
+      {mayWrite ? (
         <fieldset className="actions" aria-label="Assign and comment">
           <AssignDialog estate={estate} address={address} assignment={assignment} />
-          {assignment === undefined ? null : <EndDialog estate={estate} address={address} />}
+          {assignment === undefined ? null : <EndDialog estate={estate} address={address} actor={assignment.actor} />}
           <CommentDialog estate={estate} address={address} />
         </fieldset>
       ) : null}
@@ -55,15 +55,15 @@ export function Remarks({ estate, address, targets, owners, assignment, comments
   );
 }
 
-interface RemarkProps {
+interface NoteProps {
   readonly estate: string;
   readonly address: string;
 }
 
-function AssignDialog({ estate, address, assignment }: RemarkProps & Pick<RemarksProps, 'assignment'>) {
+function AssignDialog({ estate, address, assignment }: NoteProps & Pick<ResourceNotesProps, 'assignment'>) {
   const [isOpen, setOpen] = useState(false);
   const attempt = useCommand({
-    bodyOf: (reason: string) => ({ estate, address, reason }),
+    bodyOf: (body: NoteProps & { readonly reason: string }) => body,
     send: commands.assign,
     outdates,
     onDone: ({ replaced }) => {
@@ -81,40 +81,40 @@ function AssignDialog({ estate, address, assignment }: RemarkProps & Pick<Remark
       attempt={attempt}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={attempt.mutate}
+      submit={(reason) => attempt.mutate({ estate, address, reason })}
     />
   );
 }
 
-function EndDialog({ estate, address }: RemarkProps) {
+function EndDialog({ estate, address, actor }: NoteProps & { readonly actor: string }) {
   const [isOpen, setOpen] = useState(false);
   const attempt = useCommand({
-    bodyOf: (reason: string) => ({ estate, address, reason }),
+    bodyOf: (body: NoteProps & { readonly reason: string }) => body,
     send: commands.endAssignment,
     outdates,
-    onDone: () => {
+    onDone: ({ ended }) => {
       setOpen(false);
-      say('The assignment ended');
+      say('The assignment ended', ended === undefined ? 'Nobody had it any more.' : `${ended.actor} had it.`);
     },
   });
   return (
     <ActionDialog
       title="End the assignment"
       label={`End the assignment of ${address}`}
-      about="Nobody takes care of it then."
+      about={`${actor} takes care of it now. Nobody does then.`}
       verb="End it"
       attempt={attempt}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={attempt.mutate}
+      submit={(reason) => attempt.mutate({ estate, address, reason })}
     />
   );
 }
 
-function CommentDialog({ estate, address }: RemarkProps) {
+function CommentDialog({ estate, address }: NoteProps) {
   const [isOpen, setOpen] = useState(false);
   const attempt = useCommand({
-    bodyOf: (text: string) => ({ estate, address, text }),
+    bodyOf: (body: NoteProps & { readonly text: string }) => body,
     send: commands.comment,
     outdates,
     onDone: () => {
@@ -132,7 +132,7 @@ function CommentDialog({ estate, address }: RemarkProps) {
       attempt={attempt}
       isOpen={isOpen}
       setOpen={setOpen}
-      submit={attempt.mutate}
+      submit={(text) => attempt.mutate({ estate, address, text })}
     />
   );
 }
