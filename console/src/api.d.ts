@@ -3721,6 +3721,11 @@ export interface operations {
                     estate?: string;
                     address: string;
                     reason?: string;
+                    expected?: {
+                        actor: string;
+                        /** Format: date-time */
+                        at: string;
+                    } | null;
                 };
             };
         };
@@ -3759,6 +3764,11 @@ export interface operations {
                     estate?: string;
                     address: string;
                     reason?: string;
+                    expected?: {
+                        actor: string;
+                        /** Format: date-time */
+                        at: string;
+                    } | null;
                 };
             };
         };

@@ -396,9 +396,9 @@ export interface By {
  */
 export interface ResourceNotes {
   /** Replaces an earlier assignment of the address. A complete observation ends it, see `Rows.keep`; that is no note. */
-  assign(draft: AssignmentDraft): Promise<NewAssignment>;
+  assign(draft: AssignmentDraft, expected?: ExpectedAssignment): Promise<NewAssignment>;
   /** Returns the assignment that ended; undefined: there was none, and nothing is written. */
-  endAssignment(draft: AssignmentDraft): Promise<Assignment | undefined>;
+  endAssignment(draft: AssignmentDraft, expected?: ExpectedAssignment): Promise<Assignment | undefined>;
   comment(draft: CommentDraft): Promise<ResourceComment>;
   /** Of these addresses. `comments`: the newest 5 of each, newest first. */
   list(estate: string, addresses: readonly Address[]): Promise<ResourceNoteLists>;
@@ -415,6 +415,20 @@ export interface AssignmentDraft extends Where {
 }
 
 export interface Assignment extends AssignmentDraft, Noted {}
+
+/** The assignment that the person saw; `none`: they saw that there was none. */
+export type ExpectedAssignment = Pick<Assignment, 'person' | 'at'> | 'none';
+
+/** Another assignment stands than the person saw. Nothing is written. */
+export class OtherAssignment extends Error {
+  readonly standing: Assignment;
+
+  constructor(standing: Assignment) {
+    super(`another assignment of ${standing.address} stands than was expected`);
+    this.name = 'OtherAssignment';
+    this.standing = standing;
+  }
+}
 
 /** `replaced`: the earlier assignment. */
 export interface NewAssignment {

@@ -25,6 +25,7 @@ import type {
   Approval,
   Assignment,
   By,
+  ExpectedAssignment,
   NewAssignment,
   Pause,
   Quarantined,
@@ -183,15 +184,18 @@ export interface PauseAnswers {
  * inventory, or a unique end of it.
  */
 export interface ResourceNoteAnswers {
+  /** Declined where another assignment stands than the one that `word` expects. */
   assign(asked: PauseAsked, word: AssignmentWord): Promise<NewAssignment>;
-  /** Undefined: nobody had taken it on. */
+  /** Likewise. Undefined: nobody had taken it on. */
   endAssignment(asked: PauseAsked, word: AssignmentWord): Promise<Assignment | undefined>;
   comment(asked: PauseAsked, word: CommentWord): Promise<ResourceComment>;
   /** Of these resources, as far as the caller sees them, and from the time on from which they do. */
   of(asked: EstateAsked, addresses: readonly Address[]): Promise<ResourceNoteLists>;
 }
 
-export type AssignmentWord = Pick<Assignment, 'address' | 'person' | 'reason'>;
+export interface AssignmentWord extends Pick<Assignment, 'address' | 'person' | 'reason'> {
+  readonly expected?: ExpectedAssignment;
+}
 export type CommentWord = Pick<ResourceComment, 'address' | 'person' | 'text'>;
 
 /** Patches of documents. `mine`: where the caller may patch; a document must lie there as a whole. */

@@ -5,8 +5,10 @@ import {
   type Assignment,
   type AssignmentDraft,
   type CommentDraft,
+  type ExpectedAssignment,
   mostComments,
   type NewAssignment,
+  OtherAssignment,
   type ResourceComment,
   type ResourceNoteLists,
   type ResourceNotes,
@@ -20,8 +22,8 @@ import { storableText } from './statements.ts';
 import type { Database, Write } from './tables.ts';
 
 export const postgresResourceNotes = (context: Context): ResourceNotes => ({
-  assign: (draft) => assign(context, draft),
-  endAssignment: (draft) => endAssignment(context, draft),
+  assign: (draft, expected) => assign(context, draft, expected),
+  endAssignment: (draft, expected) => endAssignment(context, draft, expected),
   comment: (draft) => comment(context, draft),
   list: (estate, addresses) => list(context.db, estate, addresses),
 });
@@ -30,10 +32,22 @@ export const postgresResourceNotes = (context: Context): ResourceNotes => ({
 type AssignmentBody = Pick<Assignment, 'person' | 'reason'>;
 type CommentBody = Pick<ResourceComment, 'person' | 'text'>;
 
-const assign = (context: Context, draft: AssignmentDraft): Promise<NewAssignment> =>
+/** Throws where another assignment stands than the person saw. One that ended since is no other. */
+export function refuseOther(standing: Assignment | undefined, expected: ExpectedAssignment | undefined): void {
+  if (standing === undefined || expected === undefined) return;
+  if (expected !== 'none' && expected.person === standing.person && expected.at === standing.at) return;
+  throw new OtherAssignment(standing);
+}
+
+const assign = (
+  context: Context,
+  draft: AssignmentDraft,
+  expected: ExpectedAssignment | undefined,
+): Promise<NewAssignment> =>
   chainWrite(context, draft.estate, async ({ trx, append, at }) => {
     const { estate, scope, address, person, reason } = draft;
     const [replaced] = await assignmentsAt(trx, estate, [address]);
+    refuseOther(replaced, expected);
     const seq = await append([{ type: 'note', body: resourceNoteBody(draft, assignNote(draft, replaced)) }]);
     const body: AssignmentBody = { person, ...(reason === undefined ? {} : { reason }) };
     await forget(trx, draft, replaced);
@@ -44,10 +58,15 @@ const assign = (context: Context, draft: AssignmentDraft): Promise<NewAssignment
     return { assignment: { ...draft, seq, at }, ...(replaced && { replaced }) };
   });
 
-const endAssignment = (context: Context, draft: AssignmentDraft): Promise<Assignment | undefined> =>
+const endAssignment = (
+  context: Context,
+  draft: AssignmentDraft,
+  expected: ExpectedAssignment | undefined,
+): Promise<Assignment | undefined> =>
   chainWrite(context, draft.estate, async ({ trx, append }) => {
     const [ended] = await assignmentsAt(trx, draft.estate, [draft.address]);
     if (ended === undefined) return undefined;
+    refuseOther(ended, expected);
     await append([{ type: 'note', body: resourceNoteBody(draft, endAssignmentNote(draft, ended)) }]);
     await forget(trx, draft, ended);
     return ended;

@@ -82,7 +82,7 @@ test('of several resources with one ending the command names them', async () => 
   const { code, stderr } = await here(['comment', 'web-0', 'seen', place.specs]);
   assert.equal(code, 1);
   assert.match(stderr, new RegExp(`Several resources[\\s\\S]*${twin}\\n[\\s\\S]*${address}`));
-  assert.match((await asked(['comment', 'web-0', 'seen'])).stderr, /matches several addresses/);
+  assert.match((await asked(['comment', 'web-0', 'seen'])).stderr, /matches 2 addresses/);
 });
 
 test('refused by a server: what is not there, and without the permission', async () => {

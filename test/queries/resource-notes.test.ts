@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Grant } from '../../src/core/access/grant.ts';
+import type { KeptRow } from '../../src/ports/inventory-rows.ts';
 import { callerOf } from '../http/api/support/api-world.ts';
 import { network, rule } from '../support/engine-world/documents.ts';
 import { where } from '../support/fleet-world.ts';
@@ -67,6 +68,29 @@ describe('an assignment over the API', () => {
     assert.deepEqual(second.body.replaced, first.body.assignment);
     assert.deepEqual((await driftOf(world, 'viewer')).assignments, [second.body.assignment]);
     assert.equal('reason' in second.body.assignment, false);
+  });
+
+  it('is neither replaced nor ended by one who saw another', async () => {
+    const world = await drifted();
+    const { body: first } = await post(world, 'web', 'assignments', { expected: null });
+    const seen = { actor: 'web', at: first.assignment.at };
+    for (const expected of [null, { ...seen, actor: 'ann' }, { ...seen, at: '2020-01-01T00:00:00.000Z' }])
+      for (const path of ['assignments', 'assignments/end']) {
+        const { status, body } = await post(world, 'bob', path, { expected });
+        assert.deepEqual([status, body.assignment], [409, first.assignment]);
+      }
+    const { assignments } = await notesIn(world);
+    assert.deepEqual(
+      assignments.map(({ person }) => person),
+      ['web'],
+    );
+    const second = await post(world, 'bob', 'assignments', { expected: seen });
+    assert.deepEqual([second.status, second.body.replaced], [201, first.assignment]);
+    const bobs = { actor: second.body.assignment.actor, at: second.body.assignment.at };
+    const ended = await post(world, 'web', 'assignments/end', { expected: bobs });
+    assert.deepEqual([ended.status, ended.body.ended], [200, second.body.assignment]);
+    assert.equal((await post(world, 'web', 'assignments/end', { expected: bobs })).status, 200, 'it ended already');
+    assert.equal((await post(world, 'web', 'assignments', { expected: { actor: 'web' } })).status, 400);
   });
 
   it('ends by a person, once', async () => {
@@ -145,6 +169,30 @@ describe('the bounds of words on a resource', () => {
     await world.store.rows.keep(where, { at: world.clock.now(), rows, gaps: [] });
     const several = await post(world, 'web', 'assignments', { address: 'web-0' });
     assert.deepEqual([several.status, several.body.addresses], [409, [twin, address]]);
+    const dotted = { ...row, key: 'dotted', called: { ...row?.called, address: `${where.scope}/instance/my.box` } };
+    const many = Array.from({ length: 2_100 }, (_, at) => {
+      const name = `${where.scope}/instance/web-0${String(at).padStart(4, '0')}`;
+      return { ...row, key: name, called: { ...row?.called, address: name } };
+    });
+    const all = [row, dotted, ...many].filter((one): one is KeptRow => one?.place !== undefined);
+    await world.clock.advance(1_000);
+    await world.store.rows.keep(where, { at: world.clock.now(), rows: all, gaps: [] });
+    const one = await post(world, 'bob', 'comments', { address: 'web-0', text: 'the only one' });
+    assert.deepEqual([one.status, one.body.comment?.address], [201, address]);
+    const last = await post(world, 'bob', 'comments', { address: 'web-02099', text: 'the last one' });
+    assert.deepEqual([last.status, last.body.comment?.address], [201, `${where.scope}/instance/web-02099`]);
+    const subnet = `${where.scope}/subnet/web-0`;
+    const other = [row].flatMap((one) =>
+      one ? [{ ...one, key: subnet, called: { ...one.called, address: subnet } }] : [],
+    );
+    await world.clock.advance(1_000);
+    await world.store.rows.keep(where, { at: world.clock.now(), rows: [...all, ...other], gaps: [] });
+    const far = await post(world, 'bob', 'comments', { address: 'web-0', text: 'of a later page' });
+    assert.deepEqual([far.status, far.body.addresses], [409, [address, subnet]]);
+    const box = await post(world, 'bob', 'comments', { address: 'box', text: 'after the dot' });
+    assert.deepEqual([box.status, box.body.comment?.address], [201, `${where.scope}/instance/my.box`]);
+    const most = await post(world, 'bob', 'comments', { address: 'nothing', text: 'there is none' });
+    assert.equal(most.status, 404);
     assert.equal((await post(world, 'web', 'comments', { text: ' ' })).status, 400);
     assert.equal((await post(world, 'web', 'comments', { text: 'a\nb' })).status, 400);
   });

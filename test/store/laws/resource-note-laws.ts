@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Row, Status } from '../../../src/core/inventory/row.ts';
+import { OtherAssignment } from '../../../src/ports/fleet-state.ts';
 import type { KeptLook } from '../../../src/ports/inventory-rows.ts';
 import { addressOf, gapOf, rowOf, scope } from '../fixtures.ts';
 import type { Bench, Laws } from './bench.ts';
@@ -64,6 +65,27 @@ export const resourceNoteLaws: Laws = {
     ]);
     assert.ok(first.seq < second.seq);
     assert.deepEqual(await other.fleet.resourceNotes.list(`${estate}-2`, [address]), { assignments: [], comments: [] });
+  },
+
+  'an assignment is neither replaced nor ended by one who saw another': async (bench) => {
+    const { store, estate } = bench;
+    const { assign, endAssignment } = store.fleet.resourceNotes;
+    const { assignment } = await assign(draftOf(bench), 'none');
+    for (const expected of [
+      'none',
+      { person: 'ann', at: assignment.at - 1 },
+      { person: 'eve', at: assignment.at },
+    ] as const)
+      for (const word of [assign, endAssignment])
+        await assert.rejects(word(draftOf(bench, 'bob'), expected), (error) => {
+          assert.ok(error instanceof OtherAssignment);
+          assert.deepEqual(error.standing, assignment);
+          return true;
+        });
+    assert.equal((await notesOf(bench)).length, 1);
+    assert.deepEqual(await assignees(bench), ['ann']);
+    assert.deepEqual((await assign(draftOf(bench, 'bob'), assignment)).replaced, assignment);
+    assert.deepEqual((await store.fleet.resourceNotes.list(estate, [address])).assignments.length, 1);
   },
 
   'the newest five comments of each resource are kept, and all of them in the ledger': async (bench) => {

@@ -4,7 +4,7 @@ import { mostComments, type ResourceNotes } from '../../../src/ports/fleet-state
 import type { KeptLook } from '../../../src/ports/inventory-rows.ts';
 import type { Where } from '../../../src/ports/queue.ts';
 import { assignNote, commentNote, endAssignmentNote, resourceNoteBody } from '../../../src/store/ledger-entries.ts';
-import { isComplete, settledAt } from '../../../src/store/resource-notes.ts';
+import { isComplete, refuseOther, settledAt } from '../../../src/store/resource-notes.ts';
 import { append, estateOf, type Memory } from './memory.ts';
 
 export function memoryResourceNotes(memory: Memory, clock: Clock): ResourceNotes {
@@ -21,15 +21,17 @@ export function memoryResourceNotes(memory: Memory, clock: Clock): ResourceNotes
       body: resourceNoteBody(subject, said),
     });
   return {
-    assign: async (draft) => {
+    assign: async (draft, expected) => {
       const replaced = fleet.assignments.find(isAt(draft));
+      refuseOther(replaced, expected);
       const assignment = { ...draft, seq: note(draft, assignNote(draft, replaced)), at: clock.now() };
       fleet.assignments = [...fleet.assignments.filter((one) => one !== replaced), assignment];
       return { assignment, ...(replaced && { replaced }) };
     },
-    endAssignment: async (draft) => {
+    endAssignment: async (draft, expected) => {
       const ended = fleet.assignments.find(isAt(draft));
       if (ended === undefined) return undefined;
+      refuseOther(ended, expected);
       note(draft, endAssignmentNote(draft, ended));
       fleet.assignments = fleet.assignments.filter((one) => one !== ended);
       return ended;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { boundsFor } from '../../../core/access/grant.ts';
 import { assignmentJson, commentJson } from '../../../core/render/resource-note.ts';
-import type { ResourceNoteAnswers } from '../../../ports/queries.ts';
+import type { ExpectedAssignment } from '../../../ports/fleet-state.ts';
+import type { AssignmentWord, ResourceNoteAnswers } from '../../../ports/queries.ts';
 import { orDeclinedProblem } from '../../problem.ts';
 import { estateField, reasonField, resolveEstate } from '../fields.ts';
 import { type Caller, type Route, route } from '../route.ts';
@@ -27,7 +28,26 @@ const subjectFields = {
     .meta({ description: 'The address of a resource of the inventory, or a unique end of it' }),
 };
 
-const assignmentBody = z.strictObject({ ...subjectFields, reason: reasonField.optional() });
+const assignmentBody = z.strictObject({
+  ...subjectFields,
+  reason: reasonField.optional(),
+  expected: z
+    .strictObject({ actor: z.string().max(1000), at: z.iso.datetime({ offset: true }) })
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'The assignment that you saw; null: you saw none. If another stands, Setpoint changes nothing and answers 409 with its `assignment`. Absent: whichever stands',
+    }),
+});
+
+const wordOf = (
+  { estate: _, expected, ...word }: z.output<typeof assignmentBody>,
+  { person }: Caller,
+): AssignmentWord => ({ ...word, person, ...(expected === undefined ? {} : { expected: expectedOf(expected) }) });
+
+const expectedOf = (seen: { readonly actor: string; readonly at: string } | null): ExpectedAssignment =>
+  seen === null ? 'none' : { person: seen.actor, at: Date.parse(seen.at) };
 
 /** The caller's part of the estate that a body names. */
 async function askedBy(
@@ -53,12 +73,12 @@ const assign = ({ resourceNotes, ...dependencies }: ResourceNotesDependencies): 
     },
     permission: 'plan',
     request: { body: assignmentBody },
-    handle: async ({ body: { estate: named, ...word }, context: { caller } }) => {
-      const asked = await askedBy(named, caller, dependencies);
-      const made = resourceNotes.assign(asked, { ...word, person: caller.person });
+    handle: async ({ body, context: { caller } }) => {
+      const asked = await askedBy(body.estate, caller, dependencies);
+      const made = resourceNotes.assign(asked, wordOf(body, caller));
       const { assignment, replaced } = await orDeclinedProblem(made);
-      const body = { estate: asked.estate, assignment: assignmentJson(assignment) };
-      return { status: 201, body: { ...body, ...(replaced && { replaced: assignmentJson(replaced) }) } };
+      const answer = { estate: asked.estate, assignment: assignmentJson(assignment) };
+      return { status: 201, body: { ...answer, ...(replaced && { replaced: assignmentJson(replaced) }) } };
     },
   });
 
@@ -74,9 +94,9 @@ const endAssignment = ({ resourceNotes, ...dependencies }: ResourceNotesDependen
     },
     permission: 'plan',
     request: { body: assignmentBody },
-    handle: async ({ body: { estate: named, ...word }, context: { caller } }) => {
-      const asked = await askedBy(named, caller, dependencies);
-      const ended = await orDeclinedProblem(resourceNotes.endAssignment(asked, { ...word, person: caller.person }));
+    handle: async ({ body, context: { caller } }) => {
+      const asked = await askedBy(body.estate, caller, dependencies);
+      const ended = await orDeclinedProblem(resourceNotes.endAssignment(asked, wordOf(body, caller)));
       return { status: 200, body: { estate: asked.estate, ...(ended && { ended: assignmentJson(ended) }) } };
     },
   });
