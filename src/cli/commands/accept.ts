@@ -5,7 +5,7 @@ import { printable } from '../../core/text.ts';
 import type { ProposedBranch } from '../../ports/sources.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes, UserError } from '../errors.ts';
-import { type ProvenAcceptance, provenAcceptance } from '../local/accept-drift.ts';
+import { acceptInFolder, type LocalAcceptance } from '../local/accept-drift.ts';
 import { confirmFiles, proposalText, pushBranch, type ShownFile, shownFiles } from '../local/changed-files.ts';
 import { readEstate } from '../local/estate.ts';
 import { withObservedEstate } from '../local/observe.ts';
@@ -68,7 +68,7 @@ async function run(given: readonly string[], options: Options, context: Context)
   const estate = await readEstate(selectionOf(options.specs, options), context);
   const proven = await withExistingStore(options.dir, context, (store) =>
     withObservedEstate({ estate, store }, context, (view) =>
-      provenAcceptance(view, { given, fields: options.field }, context),
+      acceptInFolder(view, { given, fields: options.field }, context),
     ),
   );
   const shown = await shownFiles(proven.files, options.specs, context);
@@ -97,7 +97,7 @@ function refuseOptions({ active, activeOf, propose, remote }: Options): void {
 
 /** Writes the files, or pushes them in a branch. */
 async function carryOut(
-  proven: ProvenAcceptance,
+  proven: LocalAcceptance,
   options: Options,
   context: Context,
 ): Promise<ProposedBranch | undefined> {
@@ -111,18 +111,18 @@ async function carryOut(
 }
 
 /** Of the commit. */
-function commitMessage({ accepted }: ProvenAcceptance): string {
+function commitMessage({ accepted }: LocalAcceptance): string {
   const resources = new Set(accepted.map(({ address }) => address)).size;
   const lines = accepted.map((one) => `- ${differenceText(one)}`);
   return `fix: accept drift of ${count(resources, 'resource')}\n\nThe documents state what the clouds have:\n\n${lines.join('\n')}\n`;
 }
 
-function headline({ accepted, files }: ProvenAcceptance): string {
+function headline({ accepted, files }: LocalAcceptance): string {
   const resources = new Set(accepted.map(({ address }) => address)).size;
   return `Accept: ${count(accepted.length, 'difference')} of ${count(resources, 'resource')} into ${count(files.length, 'file')}`;
 }
 
-function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], options: Options): readonly string[] {
+function bodyOf(proven: LocalAcceptance, shown: readonly ShownFile[], options: Options): readonly string[] {
   const { specs, allowEndpoint = false } = options;
   const { accepted, left, others, overlays, rollouts } = printable(proven);
   return [
@@ -149,7 +149,7 @@ function bodyOf(proven: ProvenAcceptance, shown: readonly ShownFile[], options: 
 }
 
 /** The difference in one line; of lists, a line follows for each entry that the document gets or loses. */
-function differenceText({ address, field, from, to }: ProvenAcceptance['accepted'][number]): readonly string[] {
+function differenceText({ address, field, from, to }: LocalAcceptance['accepted'][number]): readonly string[] {
   if (field === undefined) return [`${address}  gone from the cloud`];
   const entries = entryChanges({ field, from, to });
   if (entries !== undefined) return [`${address}  ${field}`, ...entries.map(({ sign, text }) => `${sign} ${text}`)];
@@ -167,7 +167,7 @@ interface Outcome extends Options {
 }
 
 function finish(
-  proven: ProvenAcceptance,
+  proven: LocalAcceptance,
   shown: readonly ShownFile[],
   options: Outcome,
   { terminal }: Context,
@@ -179,7 +179,7 @@ function finish(
   return exitCodes.done;
 }
 
-function nothingText({ rollouts, left }: ProvenAcceptance, complete: Complete): string {
+function nothingText({ rollouts, left }: LocalAcceptance, complete: Complete): string {
   return [
     ...left.map(
       ({ address, field }) => `${field} of ${printable(address)} is Setpoint's own: the next apply writes it.`,
@@ -189,7 +189,7 @@ function nothingText({ rollouts, left }: ProvenAcceptance, complete: Complete): 
 }
 
 /** Differences that are no drift, by resource. Nothing applies a setting. */
-function rolloutLines(rollouts: ProvenAcceptance['rollouts'], complete: Complete): readonly string[] {
+function rolloutLines(rollouts: LocalAcceptance['rollouts'], complete: Complete): readonly string[] {
   return [...Map.groupBy(rollouts, ({ address }) => address)].flatMap(([address, all]) => {
     const line = (isSetting: boolean, next: string): readonly string[] => {
       const fields = all.flatMap(({ field }) => (field.startsWith('settings.') === isSetting ? [field] : []));
@@ -214,7 +214,7 @@ function nextText(shown: readonly ShownFile[], { written, proposed, specs, allow
 }
 
 function jsonOf(
-  { accepted, left, others, overlays, rollouts }: ProvenAcceptance,
+  { accepted, left, others, overlays, rollouts }: LocalAcceptance,
   shown: readonly ShownFile[],
   { written, proposed, specs }: Outcome,
 ): object {

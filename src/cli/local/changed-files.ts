@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DocumentEdit } from '../../core/documents/document-edit.ts';
 import { messageOf, printable } from '../../core/text.ts';
 import type { BranchProposal, ChangedFile, ProposedBranch, SpecTree } from '../../ports/sources.ts';
+import { EditRefused, editedFiles as editFiles } from '../../queries/accept-drift.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, UserError } from '../errors.ts';
 import { count } from '../output/format.ts';
@@ -45,22 +46,19 @@ export function refuseToAsk({ json, yes, dryRun }: AskingOptions, otherwise = 'w
 /** The files with edits of their documents. Throws where a text cannot be edited. */
 export function editedFiles(
   edits: readonly DocumentEdit[],
-  { tree, dir }: { readonly tree: SpecTree; readonly dir: string },
+  specs: { readonly tree: SpecTree; readonly dir: string },
   { dependencies }: Pick<Context, 'dependencies'>,
 ): readonly ChangedFile[] {
-  return [...Map.groupBy(edits, ({ at }) => at.file)].map(([path, together]) => {
-    const file = tree.files.find((one) => one.path === path);
-    if (file === undefined) throw new Error(`${path} is no file of the specs`);
-    const edited = dependencies.editSpecFile(file, together);
-    if (edited.refused === undefined) return { path, before: file.text, after: edited.text };
-    throw new UserError('The text of a document cannot be edited here. Nothing was changed.', {
-      where: `${join(dir, edited.at.file)}:${edited.at.line}`,
-      why: `${edited.refused}.`,
-      next: 'Edit this place by hand, and commit it.',
-      code: exitCodes.refused,
-    });
-  });
+  try {
+    return editFiles(edits, specs, dependencies);
+  } catch (error) {
+    throw refusedEdit(error);
+  }
 }
+
+/** A refusal of an edit, as the command line prints it; any other error as it is. */
+export const refusedEdit = (error: unknown): unknown =>
+  error instanceof EditRefused ? new UserError(error.what, { ...error.details, code: exitCodes.refused }) : error;
 
 /** Throws unless the user says yes to the change of so many files. `verb`: `Write`, `Commit and push`. */
 export async function confirmFiles(
