@@ -29,6 +29,7 @@ import type { Samples } from '../ports/telemetry.ts';
 import { fleetViewOn } from '../queries/fleet-view.ts';
 import { answersOn } from '../queries/queries.ts';
 import { targetsOn } from '../queries/targets.ts';
+import { editSpecFile } from '../source/edit-specs.ts';
 import { parseAccess } from '../source/parse-access.ts';
 import type { Reach } from '../telemetry/health.ts';
 import { openHealthChecks } from './health-checks.ts';
@@ -204,6 +205,7 @@ function dependenciesOn(
     pauses: answers,
     windows: answers,
     patches: answers,
+    edits: answers,
     resourceNotes: answers,
     inventory: {
       ...{ rows, nextAttempts: nextAttemptsBy(reconciles, clock), estates },
@@ -243,6 +245,10 @@ export function answersOf({ store, outside, clock }: Pick<WorkerContext, 'store'
       read: (posted, active) => postedSpecs(posted, active, today()),
       again: outside.specs,
       open: (tree) => openEstate(tree, outside.cloud, today()),
+    },
+    edits: {
+      editSpecFile,
+      fileDiff: async (file) => (await import('../source/file-diff.ts')).fileDiff(file),
     },
   });
 }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Allowance } from '../core/limits.ts';
 import type { Held, PauseSubject } from '../core/pause.ts';
-import { printable } from '../core/text.ts';
+import { printable, shellWord } from '../core/text.ts';
 import type { EstateSelection } from './local/estate.ts';
 
 /** Headings of the help, in its order. */
@@ -224,8 +224,7 @@ export const resumeLine = (held: Held): string =>
     : `setpoint incident end ${quoted(held.incident)} --reason "…"`;
 
 /** As one word of a shell. */
-export const quoted = (name: string): string =>
-  /^[\w./@:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+export const quoted = (name: string): string => shellWord(name);
 
 /** The reason for a person's decision: one line, for the ledger and for screens. A parser of options. */
 export function parseReason(text: string): string {

@@ -68,3 +68,7 @@ export function isGlobOf(glob: string, text: string): boolean {
   }
   return from + last.length <= text.length;
 }
+
+/** As one word of a shell. */
+export const shellWord = (text: string): string =>
+  /^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -4,6 +4,7 @@ import type { CalendarEntry } from '../core/change-windows.ts';
 import type { Criticality } from '../core/criticality.ts';
 import type { Mode } from '../core/desired.ts';
 import type { Problem } from '../core/documents/problem.ts';
+import type { Position } from '../core/documents/tree.ts';
 import type { Effect } from '../core/effect/effect.ts';
 import type { MapLimits, TrafficMap } from '../core/effect/map.ts';
 import type { ReachWords } from '../core/effect/reach-between.ts';
@@ -59,6 +60,7 @@ export interface Answers {
   readonly pauses: PauseAnswers;
   readonly windows: WindowAnswers;
   readonly patches: PatchAnswers;
+  readonly edits: EditAnswers;
   readonly plans: PlanAnswers;
   readonly resourceNotes: ResourceNoteAnswers;
 }
@@ -522,6 +524,55 @@ export type InGrace = Pick<Tombstone, 'kind' | 'address' | 'since' | 'until'> & 
 /** `heldBy`: the reason that the last reconcile did not continue it; absent: nothing held it, as far as the caller sees. */
 export interface Replacement extends UnfinishedReplacement {
   readonly heldBy?: string;
+}
+
+/** Edits of documents by which the specs keep drift, for a person to commit. Neither specs nor clouds change. */
+export interface EditAnswers {
+  /** Documents that state the drift. `fields`: as documents call them; none: all. */
+  accept(asked: DriftNamed & { readonly fields: readonly string[] }): Promise<ProposedEdit>;
+  /** A document that leaves a drifted field alone until a day. */
+  ignore(asked: DriftIgnored): Promise<ProposedEdit>;
+}
+
+/** `address`: of a resource or document, a unique end of it, or an id of the cloud. */
+interface DriftNamed extends EstateAsked {
+  readonly address: string;
+}
+
+export interface DriftIgnored extends DriftNamed {
+  readonly ignore: IgnoredField;
+}
+
+/** An entry under `ignore` of a document. `until`: its last day, 2027-01-31. */
+export interface IgnoredField {
+  readonly field: string;
+  readonly owner: string;
+  readonly reason: string;
+  readonly until: string;
+}
+
+/** A difference that a plan of the edited documents no longer has. `from`: in the documents; `to`: on the cloud. `field`: absent where a rule is gone. */
+export interface EditedChange {
+  readonly address: Address;
+  readonly field?: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+  readonly at: Position;
+}
+
+/**
+ * `revision`: of the specs that are edited. `others`: resources that nobody named, and whose differences the same edits keep. `left`: fields of
+ * Setpoint's own, which no document states. `rollouts`: differences that the specs caused. `command`: the line that proposes the same.
+ */
+export interface ProposedEdit {
+  readonly revision: string;
+  readonly accepted: readonly EditedChange[];
+  readonly others: readonly Address[];
+  readonly left: readonly Pick<EditedChange, 'address' | 'field'>[];
+  readonly rollouts: readonly Pick<EditedChange, 'address' | 'field'>[];
+  /** Diffs for people, with the lines of secrets masked. By their path in the tree. */
+  readonly files: readonly { readonly path: string; readonly removed: boolean; readonly diff: string }[];
+  readonly command?: string;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import {
   type Acceptance,
   type AcceptedDrift,
@@ -16,6 +17,7 @@ import { ofKind } from '../core/documents/spec-set.ts';
 import type { Position } from '../core/documents/tree.ts';
 import { ownership } from '../core/inventory/ownership.ts';
 import { compareScope } from '../core/plan/compared.ts';
+import type { PlanInput, Wanted } from '../core/plan/plan-input.ts';
 import type { Address } from '../core/resource.ts';
 import { type Estate, type OpenedEstate, snapshotOf } from '../estate/load.ts';
 import type { ParseKept } from '../estate/patches.ts';
@@ -97,13 +99,19 @@ export async function provenAcceptance(
   refuseFields({ fields, addresses }, [...accepted, ...left], { compared: input.compared, means });
   const files = editFiles(edits, view.estate, means);
   const others = files.length === 0 ? [] : await proveAccepted({ files, accepted }, view, means);
-  const rollouts = addresses.flatMap((address) => {
-    const { changes = [], drifted = [] } = input.compared.get(address) ?? {};
+  return { accepted, left, files, others, rollouts: rolloutsOf(addresses, input) };
+}
+
+/** Differences of these resources that the specs caused. */
+export const rolloutsOf = (
+  addresses: readonly Address[],
+  { compared }: Pick<AcceptInput, 'compared'>,
+): ProvenAcceptance['rollouts'] =>
+  addresses.flatMap((address) => {
+    const { changes = [], drifted = [] } = compared.get(address) ?? {};
     const drift = new Set(drifted.map(({ field }) => field));
     return changes.flatMap(({ field }) => (drift.has(field) ? [] : [{ address, field: fieldNamed(field) }]));
   });
-  return { accepted, left, files, others, rollouts };
-}
 
 export async function acceptInput(view: EditView): Promise<AcceptInput> {
   const { estate, looked } = view;
@@ -175,7 +183,7 @@ function cannotState(refused: readonly RefusedDrift[], estate: Estate): EditRefu
 }
 
 /** A field that was asked for and has not drifted is a mistake, unless nothing drifted at all. */
-function refuseFields(
+export function refuseFields(
   { fields, addresses }: { readonly fields: readonly string[]; readonly addresses: readonly Address[] },
   found: readonly Pick<AcceptedDrift, 'field'>[],
   { compared, means }: Pick<AcceptInput, 'compared'> & { readonly means: Pick<AcceptMeans, 'fieldsText'> },
@@ -242,7 +250,7 @@ async function proveAccepted(
       all.flatMap(({ field }) => (field === undefined ? [] : attributeNamed(field))),
     ]),
   );
-  const { objections, others } = proofOf(await means.open(tree), view, named);
+  const { objections, others } = await proofOf(await means.open(tree), view, named);
   if (objections.length > 0) throw notExact(objections, accepted, estate);
   return others;
 }
@@ -268,36 +276,50 @@ interface Proof {
   readonly others: readonly Address[];
 }
 
-/** Compares the plans before and after the edits. `named`: the attributes that no longer differ, by address. */
-export function proofOf(
+/**
+ * Compares the plans before and after the edits. `named`: the attributes that no longer differ, by address. Between two scopes the process
+ * does whatever else it has to.
+ */
+export async function proofOf(
   after: OpenedEstate,
   { estate, looked }: Pick<EditView, 'estate' | 'looked'>,
   named: ReadonlyMap<Address, readonly string[]>,
-): Proof {
+): Promise<Proof> {
   const byScope = new Map(looked.map((one) => [one.scope.scope, one]));
   const wantedAfter = new Map(after.compiled.scopes.map(({ scope, wanted }) => [scope, wanted]));
-  const objections = estate.compiled.scopes.flatMap(({ scope, wanted }): readonly Objection[] => {
+  const objections: Objection[] = [];
+  const others: Address[] = [];
+  for (const { scope, wanted } of estate.compiled.scopes) {
+    await setImmediate();
     const now = wantedAfter.get(scope);
     if (now === undefined) throw new Error(`${scope} is gone from the edited specs`);
-    const view = byScope.get(scope);
-    if (view !== undefined) return objectionsTo({ before: view.input, after: now, accepted: named });
-    return movedAddresses(wanted, now).map((address) => ({
-      address,
-      reason: 'the edited line states it too, and its target was not observed: leave out --target',
-    }));
-  });
-  if (objections.length > 0) return { objections, others: [] };
-  const others = looked.flatMap(({ scope, input }) => {
-    const now = wantedAfter.get(scope.scope);
-    const [was, is] = [compareScope(input), compareScope({ ...input, wanted: now ?? input.wanted })];
-    return [...was.values()].flatMap(({ desired: { address }, changes }) =>
-      !named.has(address) && (is.get(address)?.changes.length ?? 0) < changes.length ? [address] : [],
+    const input = byScope.get(scope)?.input;
+    objections.push(
+      ...(input === undefined ? unseen(wanted, now) : objectionsTo({ before: input, after: now, accepted: named })),
     );
-  });
+    if (input !== undefined) others.push(...lessDiffering(input, now).filter((address) => !named.has(address)));
+  }
   return { objections, others };
 }
 
-function notExact(objections: readonly Objection[], accepted: readonly AcceptedDrift[], estate: Estate): EditRefused {
+const unseen = (before: Wanted, after: Wanted): readonly Objection[] =>
+  movedAddresses(before, after).map((address) => ({
+    address,
+    reason: 'the edited line states it too, and its target was not observed: leave out --target',
+  }));
+
+function lessDiffering(before: PlanInput, wanted: Wanted): readonly Address[] {
+  const [was, is] = [compareScope(before), compareScope({ ...before, wanted })];
+  return [...was.values()].flatMap(({ desired: { address }, changes }) =>
+    (is.get(address)?.changes.length ?? 0) < changes.length ? [address] : [],
+  );
+}
+
+export function notExact(
+  objections: readonly Objection[],
+  accepted: readonly Pick<AcceptedDrift, 'at'>[],
+  estate: Estate,
+): EditRefused {
   const places = [...new Set(accepted.map(({ at }) => placeOf(at, estate)))];
   const listed = objections.slice(0, mostListed).map(({ address, field, reason }) => {
     const name = field === undefined ? '' : `${fieldNamed(field)} of `;

@@ -1,10 +1,11 @@
+import type { DocumentEdit } from '../core/documents/document-edit.ts';
 import { messageOf } from '../core/text.ts';
 import type { OpenedEstate } from '../estate/load.ts';
 import type { Clock } from '../ports/clock-and-log.ts';
 import type { SpecSnapshot } from '../ports/fleet-state.ts';
 import type { Generation } from '../ports/knowledge.ts';
 import { Declined, type EstateAsked, type Posted } from '../ports/queries.ts';
-import type { SpecTree } from '../ports/sources.ts';
+import type { ChangedFile, EditedFile, SpecTree } from '../ports/sources.ts';
 import type { Store } from '../ports/store.ts';
 import { estateViewOf, type ScopeView, type StoredEstateView, scopeViews } from './estate-view.ts';
 
@@ -14,6 +15,7 @@ export interface QueryContext {
   /** The specs of a generation, compiled. Rejects where they cannot be opened by this version. */
   open(estate: string, generation: Generation): Promise<OpenedEstate>;
   readonly posted: PostedSpecReader;
+  readonly edits: SpecEditor;
   readonly clock: Clock;
 }
 
@@ -25,6 +27,13 @@ interface PostedSpecReader {
   again(kept: SpecSnapshot, revision: string): SpecTree | Promise<SpecTree>;
   /** Compiles a valid tree. */
   open(tree: SpecTree): Promise<OpenedEstate>;
+}
+
+/** The way to edit the text of specs. */
+interface SpecEditor {
+  editSpecFile(file: SpecTree['files'][number], edits: readonly DocumentEdit[]): EditedFile;
+  /** A unified diff for people, with the lines of secrets masked. */
+  fileDiff(file: ChangedFile): Promise<string>;
 }
 
 /** The newest generation, and its specs. */

@@ -6,6 +6,7 @@ import type { QueryContext } from './active-estate.ts';
 import { approvalsOn } from './approvals.ts';
 import { windowsOn } from './change-windows.ts';
 import { driftEffect, driftOf, leftToPeople } from './drift.ts';
+import { editsOn } from './edits.ts';
 import { explained, originsAt } from './explain.ts';
 import { patchesOn } from './patches.ts';
 import { pausesOn } from './pauses.ts';
@@ -43,6 +44,7 @@ export function answersOn(grounds: QueryContext): Answers {
     pauses: pausesOn(grounds),
     windows: windowsOn(grounds),
     patches: patchesOn(planning),
+    edits: editsOn(planning),
     plans: plansOn(planning),
     resourceNotes: resourceNotesOn(grounds.store),
   };

@@ -125,7 +125,7 @@ function joined(results: readonly Edited[], drift: Omit<AcceptedDrift, 'at'>): A
 }
 
 /** Only rules have several documents, and each states it. */
-const documentAt = (
+export const documentAt = (
   { file, line }: Pick<Position, 'file' | 'line'>,
   documents: readonly Located<Document>[],
 ): Located<ResourceDoc> | undefined => {

@@ -4,7 +4,9 @@ import type { Caller } from '../../../src/http/api/route.ts';
 import { actorsRoutes } from '../../../src/http/api/routes/actors.ts';
 import { approvalsRoutes } from '../../../src/http/api/routes/approvals.ts';
 import { driftRoutes } from '../../../src/http/api/routes/drift.ts';
+import { editsRoutes } from '../../../src/http/api/routes/edits.ts';
 import { explanationsRoutes } from '../../../src/http/api/routes/explanations.ts';
+import { patchesRoutes } from '../../../src/http/api/routes/patches.ts';
 import { pausesRoutes } from '../../../src/http/api/routes/pauses.ts';
 import { plansRoutes } from '../../../src/http/api/routes/plans.ts';
 import { resourceNotesRoutes } from '../../../src/http/api/routes/resource-notes.ts';
@@ -37,8 +39,10 @@ export function answersWorld(callers: Readonly<Record<string, Caller>> = {}): An
   const routes = [
     actorsRoutes,
     driftRoutes,
+    editsRoutes,
     explanationsRoutes,
     approvalsRoutes,
+    patchesRoutes,
     pausesRoutes,
     plansRoutes,
     resourceNotesRoutes,

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts';
 import { type ActorsDependencies, actorsRoutes } from './actors.ts';
 import { type ApprovalsDependencies, approvalsRoutes } from './approvals.ts';
 import { type DriftDependencies, driftRoutes } from './drift.ts';
+import { type EditsDependencies, editsRoutes } from './edits.ts';
 import { eventRoutes } from './events.ts';
 import { type ExplanationsDependencies, explanationsRoutes } from './explanations.ts';
 import { type FleetDependencies, fleetRoutes } from './fleet.ts';
@@ -35,6 +36,7 @@ export interface RouteDependencies {
   readonly pauses: PausesDependencies;
   readonly windows: WindowsDependencies;
   readonly patches: PatchesDependencies;
+  readonly edits: EditsDependencies;
   readonly resourceNotes: ResourceNotesDependencies;
   readonly events: Pick<EventStreams, 'follow'>;
   readonly reconciles: ReconcilesDependencies;
@@ -60,6 +62,7 @@ export const routesOn = (dependencies: RouteDependencies): readonly Route[] => [
   ...pausesRoutes(dependencies.pauses),
   ...windowsRoutes(dependencies.windows),
   ...patchesRoutes(dependencies.patches),
+  ...editsRoutes(dependencies.edits),
   ...resourceNotesRoutes(dependencies.resourceNotes),
   ...eventRoutes(dependencies.events),
   ...reconcilesRoutes(dependencies.reconciles),

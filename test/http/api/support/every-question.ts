@@ -42,6 +42,7 @@ const bodies: Readonly<Record<string, (place: Place) => object>> = {
     ...{ estate, address, fields: { 'labels.tier': 'web' } },
     ...{ until: '2026-06-01T00:00:00Z', reason: 'because', preview: true },
   }),
+  proposeEdit: ({ estate, address }) => ({ estate, address }),
   endPatch: ({ estate }) => ({ estate, id: 1, reason: 'because' }),
   resume: ({ estate }) => ({ estate, reason: 'because', all: true }),
   reconcileTarget: ({ estate }) => ({ estate, reason: 'because' }),
