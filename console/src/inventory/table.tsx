@@ -218,7 +218,7 @@ function useVirtualRows(rowKeys: readonly string[]) {
     count: rowKeys.length,
     estimateSize: () => (isNarrow ? narrowRow : wideRow),
     getItemKey: useCallback((index: number) => rowKeys[index] ?? index, [rowKeys]),
-    overscan: 4,
+    overscan: 12,
     scrollMargin,
     scrollPaddingStart: stickyHeight(),
   });
