@@ -21,7 +21,7 @@ export const api100k = (args: readonly string[], load = usual): Promise<readonly
     return args.includes('--store') ? throughStore(folder, load) : throughHttp(folder, load);
   });
 
-/** What else uses the API meanwhile, and its end. */
+/** Starts other load on the API. The returned function ends it. */
 export type Beside = (api: ServedApi) => Promise<() => Promise<void>>;
 
 const nothingBeside: Beside = async () => async () => {};

@@ -428,7 +428,7 @@ test(
   },
 );
 
-/** What an effect of the page begins has begun by then. */
+/** Two frames: an effect of the page has begun its requests by then. */
 const frames = (page: Page): Promise<void> =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
 

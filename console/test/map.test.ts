@@ -182,9 +182,10 @@ test('map: can A reach B: yes, no and unknown have their reasons', inBrowser, as
 
 test('map: narrowed to nothing, refused, and of a smaller grant it says so', inBrowser, async () => {
   const { estate, gateway } = all();
-  const watched = await signedIn('/map?focus=there-is-none');
+  const watched = await signedIn('/');
   watched.expect(/status of (403|404|500) /);
   const { page } = watched;
+  await page.goto(`${gateway.url}/map?focus=there-is-none`);
   await page.getByText('There is no such thing').waitFor();
   await page.getByRole('button', { name: /^Only the traffic of there-is-none/ }).press('Enter');
   await page.locator(drawn).first().waitFor();

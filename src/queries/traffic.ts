@@ -54,7 +54,7 @@ interface Kept {
 
 /** Different targets and bounds of callers. */
 const mostKept = 8;
-/** Of all of them together: each takes some kilobytes. */
+/** Instances of all kept sets of scopes together: each takes some kilobytes. */
 const mostMachines = 30_000;
 
 /**
